@@ -29,6 +29,14 @@ export const backupLimits = {
   /** A command `pre` or `post`, and what is kept of its output. */
   commandMs: 6 * hour,
   commandOutputCharactersMax: 400,
+  /** How often a target is checked, and in how many parts its data is read: one at each check. */
+  checkEveryMs: 7 * day,
+  checkParts: 26,
+  /** How often the size of a target is measured, and how many of these are kept. */
+  sizeEveryMs: day,
+  sizesKept: 30,
+  /** Copies at each target that this server remembers, to notice that one is missing. */
+  copiesKnownMax: 2_000,
   /** How often copies that are too old leave the list. */
   forgetEveryMs: hour,
   /** How often their data is removed: that reads and writes packs of data again. */

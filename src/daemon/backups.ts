@@ -4,7 +4,13 @@ import { createRestic } from "../backups/restic/restic.ts";
 import type { RestoreRecords, StoredRestore, Volumes } from "../backups/service/restore-plan.ts";
 import { createRestores, type Restores } from "../backups/service/restore.ts";
 import { type Backups, createBackups } from "../backups/service/create.ts";
-import { type BackupRecords, runsId, type StoredRun, type StoredTarget } from "../backups/service/records.ts";
+import {
+  type BackupRecords,
+  runsId,
+  type StoredCopy,
+  type StoredRun,
+  type StoredTarget,
+} from "../backups/service/records.ts";
 import type { PauseRecords } from "../backups/service/still.ts";
 import { markBackup } from "../base/disk/backup-mark.ts";
 import { folders } from "../backups/restic/folders.ts";
@@ -94,6 +100,7 @@ export function recordsOf(store: Store): BackupRecords & PauseRecords {
     removeTarget: (name) =>
       store.write((tx) => {
         tx.backups.remove("target", name);
+        tx.backups.remove("copies", name);
         for (const { id } of tx.backups.list("runs")) if (isOf(name, id)) tx.backups.remove("runs", id);
       }),
     runs(id) {
@@ -112,6 +119,11 @@ export function recordsOf(store: Store): BackupRecords & PauseRecords {
         if (runs.length === 0) tx.backups.remove("runs", id);
         else tx.backups.put("runs", documentOf(id, runs));
       }),
+    copies(target) {
+      const found = store.backups.get("copies", target);
+      return found === undefined ? [] : read<StoredCopy[]>(found.text);
+    },
+    putCopies: (target, copies) => store.write((tx) => tx.backups.put("copies", documentOf(target, copies))),
     paused() {
       const found = store.backups.get("paused", "1");
       return found === undefined ? [] : read<ContainerRef[]>(found.text);

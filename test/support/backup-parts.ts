@@ -13,4 +13,10 @@ export const noPlatform: Platform = {
 };
 
 /** The records of a server without copies of volumes. */
-export const noVolumeRecords = { volumeRuns: () => [], paused: () => [], setPaused: async () => undefined };
+export const noVolumeRecords = {
+  volumeRuns: () => [],
+  paused: () => [],
+  setPaused: async () => undefined,
+  copies: () => [],
+  putCopies: async () => undefined,
+};

@@ -26,6 +26,11 @@ export const BackupTarget = Type.Object({
   append_only: Type.Optional(
     Type.Boolean({ description: "copies that are too old are removed there from elsewhere, not by this server" }),
   ),
+  size_bytes: Type.Optional(Type.Integer({ description: "as it was last measured, once a day" })),
+  growth_bytes: Type.Optional(Type.Integer({ description: "a day, over the last 30 measures" })),
+  max_size_bytes: Type.Optional(Type.Integer()),
+  checked_at: Type.Optional(Type.String({ description: "when restic last read a part of the data there" })),
+  check_error: Type.Optional(Type.String({ description: "why that failed; absent after a success" })),
   state_at: Type.Optional(
     Type.String({ description: "the newest copy holds the state of this time: now, where nothing changed since" }),
   ),
@@ -51,6 +56,9 @@ export const BackupTargetBody = Shape({
     ),
   ),
   every: Type.Optional(Type.String({ description: 'how often a copy is made, like "1h" or "1d" (default 1h)' })),
+  max_size: Type.Optional(
+    Type.String({ maxLength: 20, description: "an alert fires when the target is larger: 50GB" }),
+  ),
   append_only: Type.Optional(Type.Boolean({ description: "remove nothing there (default false)" })),
   keep: Type.Optional(Type.String({ maxLength: 100, description: 'how many are kept (default "24h 7d 4w 12m")' })),
 });
@@ -92,6 +100,14 @@ export const backupKey = endpoint({
   path: "/backups/key",
   summary: "The recovery key, which opens every copy of this server",
   data: Type.Object({ key: Type.String() }),
+});
+
+export const newBackupKey = endpoint({
+  method: "POST",
+  path: "/backups/key",
+  summary:
+    "Make a new recovery key: from now on, copies go to a new repository at each target, which only that key opens",
+  data: Type.Object({ key: Type.String(), targets: Type.Array(Type.String()) }),
 });
 
 export const runBackup = endpoint({
@@ -156,5 +172,5 @@ export const takeOver = endpoint({
 
 export const backupEndpoints = [
   ...[listBackupTargets, putBackupTarget, testBackupTarget, deleteBackupTarget],
-  ...[backupKey, runBackup, listBackupRuns, listSnapshots, takeOver],
+  ...[backupKey, newBackupKey, runBackup, listBackupRuns, listSnapshots, takeOver],
 ];

@@ -9,6 +9,7 @@ import {
   listBackupRuns,
   listBackupTargets,
   listSnapshots,
+  newBackupKey,
   putBackupTarget,
   runBackup,
   takeOver,
@@ -71,6 +72,10 @@ export function mountBackups(plane: Plane, backups: Backups, restores: Restores)
   mount(plane, backupKey, async ({ actor, by }) => {
     owner(by);
     return { key: await backups.showKey(actor) };
+  });
+  mount(plane, newBackupKey, ({ actor, by }) => {
+    owner(by);
+    return backups.newKey(actor);
   });
   mount(plane, runBackup, ({ query: { target, app }, by }) => {
     owner(by);

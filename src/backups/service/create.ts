@@ -5,6 +5,7 @@ import type { BackupTarget, BackupTargetBody } from "../api/backups.ts";
 import { stateWhat } from "../core/subject.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import { createKey, type StoredTarget } from "./records.ts";
+import { createInspector, createLedger } from "./watched.ts";
 import { createLocks } from "./locks.ts";
 import type { BackupOptions } from "./options.ts";
 import { createTwins, type Twins } from "./twins.ts";
@@ -45,6 +46,8 @@ export interface Backups extends Listing {
   repository(target: string): Promise<Repository>;
   /** What was not copied the last time, of the state and of each protected volume: since when, and why. */
   failing(): { target: string; what: string; sinceAt: number; error: string }[];
+  /** Makes a repository with a new key at each target, and copies everything there. Fails where a target does not answer. */
+  newKey(actor: string): Promise<{ key: string; targets: string[] }>;
   takeOver: Twins["takeOver"];
   /** Makes the copies that are due, until `signal` aborts; not before the gate is open. Looks at the targets always. */
   run(signal: AbortSignal): Promise<void>;
@@ -67,21 +70,21 @@ export function createBackups(options: BackupOptions): Backups {
   /** One copy of a volume at a time. It may take hours: targets are opened beside it, one at a time too. */
   const [copying, opening] = [options.turn, createLimit(1)];
   const locks = createLocks(clock.steady, limits);
+  const ledger = createLedger(records, clock, limits);
+  const inspector = createInspector(records, clock, log, limits);
   const closing = new AbortController();
   /** Looks at once whether a copy of a volume is due. */
   let wake: () => void = () => undefined;
 
   const key = createKey(records, () => makeRecoveryKey(installationId, options.randomBytes(200)).text);
 
-  async function repositoryOf(target: Pick<StoredTarget, "url" | "credentials">): Promise<Repository> {
-    // A restored server goes on with the copies that it was restored from.
-    const { installation, text } = readRecoveryKey(await key());
-    return createRepository(
-      restic,
-      { url: target.url, credentials: target.credentials, installation, password: text },
-      limits,
-      locks,
-    );
+  // A restored server goes on with the copies that it was restored from.
+  const repositoryOf = async (target: StoredTarget) => repositoryWith(await key(), target);
+
+  function repositoryWith(recoveryKey: string, target: StoredTarget): Repository {
+    const { installation, text } = readRecoveryKey(recoveryKey);
+    const access = { url: target.url, credentials: target.credentials, installation, password: text };
+    return ledger.watch(target, createRepository(restic, access, limits, locks));
   }
 
   const still = createStill({ records, platform: options.platform, clock, log, limits, closing: closing.signal });
@@ -103,6 +106,7 @@ export function createBackups(options: BackupOptions): Backups {
     ...{ records, clock, log, limits, repositoryOf, look: twins.look },
     ...{ stage: options.stage, onCopied: options.onCopied, stateDigest: options.stateDigest },
     expireVolumes: volumes.expire,
+    inspect: inspector.inspect,
   });
 
   const shown = (target: StoredTarget) =>
@@ -123,6 +127,7 @@ export function createBackups(options: BackupOptions): Backups {
       const { createdAt } = records.targets().find((one) => one.name === target.name) ?? target;
       const stands = { ...target, createdAt };
       await records.putTarget(stands);
+      await ledger.forgive(stands.name);
       await options.onEvent({ actor, action: "backup.target.set", detail: { target: stands.name, url: stands.url } });
       wake();
       states.wake();
@@ -146,6 +151,28 @@ export function createBackups(options: BackupOptions): Backups {
       await options.onEvent({ actor, action: "backup.key.show", detail: {} });
       return text;
     },
+    async newKey(actor) {
+      gate.mustBeOpen("no key is made");
+      const [random, name] = [options.randomBytes(200), Buffer.from(options.randomBytes(8)).toString("hex")];
+      const { text } = makeRecoveryKey(name, random);
+      const targets = records.targets();
+      for (const target of targets) await opening(() => repositoryWith(text, target).open({ make: true }));
+      await records.setKey(text);
+      for (const { name: target } of targets) states.end(target);
+      await states.settled();
+      for (const { name: target } of targets) {
+        await ledger.forgive(target);
+        await records.putRuns(target, []);
+        // A copy of a volume that is under way still goes to the old place, and is made again.
+        const again = () =>
+          Promise.all(records.volumeRuns(target).map(({ what }) => records.putRuns(target, [], what)));
+        copying(again).catch((error: unknown) => log.error("copies not made again", { target, error }));
+      }
+      await options.onEvent({ actor, action: "backup.key.new", detail: {} });
+      states.wake();
+      wake();
+      return { key: text, targets: targets.map((target) => target.name) };
+    },
     async runNow(target, app) {
       gate.mustBeOpen("no copy is made");
       const targets = chosen(target);
@@ -163,6 +190,8 @@ export function createBackups(options: BackupOptions): Backups {
     failing: () => [
       ...records.targets().flatMap(({ name }) => failingOf(name, stateWhat, records.runs(name))),
       ...volumes.failing(),
+      ...ledger.failing(),
+      ...inspector.failing(),
     ],
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });

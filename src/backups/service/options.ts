@@ -32,6 +32,14 @@ export interface BackupOptions {
     everyDefaultMs: number;
     retryMs: number;
     pruneEveryMs: number;
+    forgetEveryMs: number;
+    copiesKnownMax: number;
+    checkEveryMs: number;
+    checkParts: number;
+    sizeEveryMs: number;
+    sizesKept: number;
+    stateLookMs: number;
+    changedCopyMs: number;
     twinLookMs: number;
     firstLookMs: number;
     staleLookMs: number;

@@ -14,6 +14,9 @@ export interface BackupRecords {
   runs(id: string): StoredRun[];
   /** The runs of each volume at a target. */
   volumeRuns(target: string): { what: string; runs: StoredRun[] }[];
+  /** Copies at a target that this server made and did not remove, oldest first. */
+  copies(target: string): StoredCopy[];
+  putCopies(target: string, copies: readonly StoredCopy[]): Promise<void>;
   /** Without `what` those of the state. Nothing where the target was removed; no runs take the record away. */
   putRuns(target: string, runs: readonly StoredRun[], what?: string): Promise<void>;
 }
@@ -31,10 +34,23 @@ export interface StoredTarget {
   createdAt: number;
   /** This server may not remove anything there: copies that are too old are removed from elsewhere. */
   appendOnly?: boolean | undefined;
+  /** Newest last. */
+  sizes?: { at: number; bytes: number }[] | undefined;
+  maxBytes?: number | undefined;
+  /** When it was last checked, how often it was, and how that went; `checkFailedAt` is since when it fails. */
+  checkedAt?: number | undefined;
+  checks?: number | undefined;
+  checkError?: string | undefined;
+  checkFailedAt?: number | undefined;
   /** When copies of the state that are too old last left the list there. */
   forgottenAt?: number | undefined;
   /** When the data of copies that are too old was last removed there. */
   prunedAt: number | undefined;
+}
+
+export interface StoredCopy {
+  id: string;
+  at: number;
 }
 
 export interface StoredRun {

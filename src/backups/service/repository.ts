@@ -32,6 +32,10 @@ export interface Repository {
   drop(snapshots: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Removes the data that no snapshot needs. */
   prune(signal: AbortSignal): Promise<void>;
+  /** Checks the structure, and reads this part of the data: `3/26`. */
+  check(part: string, signal: AbortSignal): Promise<void>;
+  /** Bytes at the target. */
+  totalSize(signal: AbortSignal): Promise<number>;
   /** Writes down which server acts: a snapshot that holds nothing else. */
   mark(generation: Generation): Promise<void>;
   /** Bytes of a snapshot, or of one path in it. Fails `not_found` where it does not hold the path. */
@@ -143,6 +147,13 @@ export function createRepository(
     },
     async prune(signal) {
       await asked("removing the data of old copies", ["prune"], { signal, timeoutMs: workMs });
+    },
+    async check(part, signal) {
+      await asked("checking what is", ["check", `--read-data-subset=${part}`], { signal, timeoutMs: workMs });
+    },
+    async totalSize(signal) {
+      const words = ["stats", "--mode", "raw-data", "--json", "--no-lock"];
+      return readSize(await asked("measuring what is", words, { signal, timeoutMs: workMs }));
     },
     async mark(generation) {
       const tags = generationTags(generation).flatMap((tag) => ["--tag", tag]);

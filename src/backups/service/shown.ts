@@ -7,6 +7,7 @@ import { isGenerationOnly } from "../core/generation.ts";
 import { keepWords, type Snapshot } from "../core/restic-words.ts";
 import { firstPassTag, type VolumeSubject, readSubject, stateTag, stateWhat, whatOf } from "../core/subject.ts";
 import { checkCredentials, readTarget } from "../core/target.ts";
+import { growthOf, readSize } from "../core/size.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
 
@@ -16,7 +17,7 @@ export const isCopy = (snapshot: Snapshot) => !snapshot.tags.includes(firstPassT
 export const newestFirst = (snapshots: readonly Snapshot[]) => snapshots.toSorted((a, b) => b.at - a.at);
 
 export function shownTarget(
-  { name, url, everyMs, keep, createdAt, appendOnly }: StoredTarget,
+  { name, url, everyMs, keep, createdAt, appendOnly, maxBytes, sizes, checkedAt, checkError }: StoredTarget,
   {
     runs,
     held,
@@ -33,6 +34,11 @@ export function shownTarget(
   return {
     ...{ name, url, every: formatDuration(everyMs), keep, created_at: isoTime(createdAt) },
     append_only: appendOnly,
+    size_bytes: sizes?.at(-1)?.bytes,
+    growth_bytes: growthOf(sizes),
+    max_size_bytes: maxBytes,
+    checked_at: checkedAt === undefined ? undefined : isoTime(checkedAt),
+    check_error: checkError,
     state_at: currentAt === undefined ? success && isoTime(success.startedAt) : isoTime(currentAt),
     last_success_at: success && isoTime(success.startedAt),
     last_error: runs[0]?.error,
@@ -85,7 +91,7 @@ export async function refuseOwn(url: string, isOurs: (folder: string) => Promise
 /** A target as it is stored. Fails `invalid` with the paths of its faults. */
 export function readTargetBody(
   name: string | null,
-  { url, credentials = {}, every, keep = keepDefault, append_only: appendOnly }: BackupTargetBody,
+  { url, credentials = {}, every, keep = keepDefault, append_only: appendOnly, max_size: maxSize }: BackupTargetBody,
   { limits, now }: { limits: { everyMinMs: number; everyDefaultMs: number }; now: number },
 ): StoredTarget {
   if (name === null || !/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) {
@@ -96,6 +102,9 @@ export function readTargetBody(
   }
   at("url", () => checkCredentials(readTarget(url), credentials));
   at("keep", () => keepWords(keep));
+  const maxBytes = maxSize === undefined ? undefined : readSize(maxSize);
+  if (maxSize !== undefined && maxBytes === undefined)
+    throw problemsFailure([{ path: "max_size", message: `"${maxSize}" is not a size; write it like 50GB` }]);
   const everyMs = every === undefined ? limits.everyDefaultMs : (parseDuration(every) ?? 0);
   if (everyMs < limits.everyMinMs) {
     const least = formatDuration(limits.everyMinMs);
@@ -103,7 +112,7 @@ export function readTargetBody(
       { path: "every", message: `"${every}" is not a time of ${least} or more; ${durationForm}` },
     ]);
   }
-  return { name, url, credentials, everyMs, keep, createdAt: now, appendOnly, prunedAt: undefined };
+  return { name, url, credentials, everyMs, keep, createdAt: now, appendOnly, maxBytes, prunedAt: undefined };
 }
 
 function at(path: string, check: () => void): void {

@@ -9,29 +9,15 @@ import { isPruneDue, nextCopyAt } from "./shown.ts";
 import type { Twins } from "./twins.ts";
 
 /** Copies of the server's own state: soon after it changed, and each `every` of the target at the latest. */
-interface StateCopies {
-  /** Copies to what has the name when its turn comes. Never rejects: what went wrong is in the record. */
-  copyTo(name: string, stopping: AbortSignal): Promise<void>;
-  /** Ends a copy to this target that is under way. */
-  end(name: string): void;
-  nextAt(target: StoredTarget): number;
-  /** Since when the state at the target is behind the one here, epoch milliseconds; undefined where it is not. */
-  isCurrent(target: StoredTarget): boolean;
-  /** Copies what is due, until `signal` aborts. */
-  run(signal: AbortSignal): Promise<void>;
-  /** Looks at once whether a copy is due. */
-  wake(): void;
-  settled(): Promise<void>;
-}
-
 export function createStateCopies(
   parts: Pick<BackupOptions, "records" | "clock" | "log" | "limits" | "stage" | "onCopied" | "stateDigest"> & {
     repositoryOf(target: StoredTarget): Promise<Repository>;
     look: Twins["look"];
+    inspect(name: string, repository: Repository, signal: AbortSignal): Promise<void>;
     /** Removes copies of volumes that are too old. */
     expireVolumes(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void>;
   },
-): StateCopies {
+) {
   const { records, clock, log, limits } = parts;
   /** One at a time, beside those of volumes, which may take hours. */
   const copying = createLimit(1);
@@ -71,6 +57,7 @@ export function createStateCopies(
       await parts.onCopied(startedAt);
       log.info("state copied", { target: target.name, snapshot: run.snapshot, added: run.added });
       if (!target.appendOnly) await tidy(target, repository, signal);
+      await parts.inspect(target.name, repository, signal);
     } catch (error) {
       run.error = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
       log.warn("state not copied", { target: target.name, error });
@@ -123,13 +110,18 @@ export function createStateCopies(
   }
 
   return {
+    /** Copies to what has the name when its turn comes. Never rejects: what went wrong is in the record. */
     copyTo,
-    end: (name) => void (underWay?.name === name && underWay.end.abort()),
+    /** Ends a copy to this target that is under way. */
+    end: (name: string) => void (underWay?.name === name && underWay.end.abort()),
     nextAt,
+    /** Whether the newest copy there holds the state as it is here now. */
     isCurrent,
+    /** Looks at once whether a copy is due. */
     wake: () => wake(),
     settled: () => copying(async () => undefined),
-    async run(signal) {
+    /** Copies what is due, until `signal` aborts. */
+    async run(signal: AbortSignal) {
       while (!signal.aborted) {
         for (const target of records.targets()) {
           if (!signal.aborted && nextAt(target) <= clock.now()) await copyTo(target.name, signal);

@@ -220,18 +220,13 @@ export function keepPrivate(file: string): void {
   for (const one of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(one)) chmodSync(one, 0o600);
 }
 
-/** What of a database counts for its digest. */
+/** What of a database counts for its digest: not the tables of `without`, and of those of `only` these columns alone. */
 export interface Counted {
-  /** Tables that do not count. */
   without: readonly string[];
-  /** Columns that count of a table, where not all of them do. */
   only: Readonly<Record<string, string>>;
 }
 
-/**
- * A digest of what the tables of a database hold. It changes with each row that is written, added or removed. Tables
- * whose rows say when they were written are counted by that, which is quick for a million rows.
- */
+/** A digest of the rows of a database. Tables whose rows say when they were written are counted by that, which is quick. */
 export function contentDigest(file: string, { without, only }: Counted): string {
   return withDatabase(file, (db) => {
     const hash = new Bun.CryptoHasher("sha256");

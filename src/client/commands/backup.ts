@@ -3,6 +3,7 @@ import {
   type BackupRun,
   listBackupRuns,
   listSnapshots,
+  newBackupKey,
   runBackup,
   takeOver,
 } from "../../backups/api/backups.ts";
@@ -99,10 +100,18 @@ const commands: readonly Command[] = [
   {
     name: "key",
     summary: "print the recovery key, which opens every copy of this server",
-    usage: ["backup key"],
-    detail: ["Keep it outside of this server: without it, no copy can be read. Who has it can read every copy."],
-    flags: [],
-    async run(context) {
+    usage: ["backup key [--new]"],
+    detail: [
+      "Keep it outside of this server: without it, no copy can be read. Who has it can read every copy.",
+      "--new is for a key that leaked: copies go to a new place at each target, which only the new key opens.",
+    ],
+    flags: [{ name: "new", summary: "make a new key, and copy everything again" }, yesFlag],
+    async run(context, args) {
+      if (args.on("new")) {
+        await assent("copy everything again, to places that only a new recovery key opens?", args, context);
+        const made = await context.api.call(newBackupKey, {});
+        return answer(context, made, () => made.key);
+      }
       const data = await context.api.call(backupKey, {});
       return answer(context, data, () => data.key);
     },

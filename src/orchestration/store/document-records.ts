@@ -5,10 +5,10 @@
 type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "order" | "demand";
 
 /**
- * Kinds of documents about copies outside of the machine: the recovery key, targets, the newest runs of each, restores, and
- * containers that are paused for a copy.
+ * Kinds of documents about copies outside of the machine: the recovery key, targets, the newest runs of each, restores,
+ * containers that are paused for a copy, and the list of copies at each target.
  */
-type BackupKind = "key" | "target" | "runs" | "restore" | "paused";
+type BackupKind = "key" | "target" | "runs" | "restore" | "paused" | "copies";
 
 interface StoredDocument {
   id: string;

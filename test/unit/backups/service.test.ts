@@ -229,6 +229,25 @@ describe("copies of the state", () => {
     ]);
   });
 
+  test("go to a new place with a new recovery key, all of them again", async () => {
+    const backups = start();
+    const stop = new AbortController();
+    const running = backups.run(stop.signal);
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
+    await settle();
+    const old = await backups.showKey("ann");
+    asked = [];
+    const { key, targets: moved } = await backups.newKey("ann");
+    expect([key === old, key.split(".")[0] === old.split(".")[0], moved]).toEqual([false, false, ["disk"]]);
+    await settle();
+    expect(await backups.showKey("ann")).toBe(key);
+    expect(asked.filter((words) => words.startsWith("backup "))).toEqual([`backup /srv/copies/${key.split(".")[0]}`]);
+    expect(events).toContain("ann backup.key.new");
+    stop.abort();
+    pass(hour);
+    await running;
+  });
+
   test("remove old ones once a day, and stay good where that fails", async () => {
     const backups = start();
     await backups.putTarget("disk", { url: "/srv/copies" }, "ann");

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { openDatabase } from "../../../src/base/sqlite/database.ts";
 import { createStateDigest } from "../../../src/local/state-digest.ts";
 import { stateMigrations } from "../../../src/orchestration/store/migrations/all.ts";

@@ -12,6 +12,7 @@ import { printable } from "../../basics/style.ts";
 import { tableText } from "../../basics/table-text.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { rowsOf } from "../../shell/listing.ts";
+import { bytesText } from "../../text/stats-table.ts";
 import { timeText } from "../../text/time-text.ts";
 
 export const targetCommands: readonly Command[] = [
@@ -30,7 +31,7 @@ export const targetCommands: readonly Command[] = [
   {
     name: "add",
     summary: "copy the server's state to one more place, or change how",
-    usage: ["backup target add NAME WHERE [--every TIME] [--keep COUNTS] [--append-only]"],
+    usage: ["backup target add NAME WHERE [--every TIME] [--keep COUNTS] [--append-only] [--max-size SIZE]"],
     examples: [
       "backup target add disk /mnt/disk/copies",
       "backup target add offsite s3://s3.example.com/bucket --key-id AKIA1 < secret-key.txt",
@@ -46,6 +47,7 @@ export const targetCommands: readonly Command[] = [
       { name: "every", value: "TIME", summary: "how often a copy is made (1h)" },
       { name: "keep", value: "COUNTS", summary: 'how many are kept ("24h 7d 4w 12m")' },
       { name: "append-only", summary: "remove nothing there; old copies are removed from elsewhere" },
+      { name: "max-size", value: "SIZE", summary: "an alert fires when the target is larger, like 50GB" },
       { name: "key-id", value: "ID", summary: "of s3: id of the access key, which comes on stdin" },
       { name: "user", value: "NAME", summary: "of rest: user, whose password comes on stdin" },
     ],
@@ -58,6 +60,7 @@ export const targetCommands: readonly Command[] = [
         credentials: await credentialsOf(context, args),
         every: args.value("every"),
         keep: args.value("keep"),
+        max_size: args.value("max-size"),
         append_only: args.on("append-only") || undefined,
       };
       const data = await context.api.call(putBackupTarget, { params: { name }, body });
@@ -115,6 +118,12 @@ function addedText({ name, every, keep }: BackupTarget): string {
   ].join("\n");
 }
 
+/** `1.2 GB, +30 MB a day`. */
+function sizesText({ size_bytes: size, growth_bytes: growth }: BackupTarget): string {
+  if (size === undefined) return "";
+  return growth === undefined ? bytesText(size) : `${bytesText(size)}, +${bytesText(Math.max(0, growth))} a day`;
+}
+
 function targetsText(targets: readonly BackupTarget[], { terminal }: Context): string {
   if (targets.length === 0) return "no targets; see: berth backup target add --help";
   const { style, width } = terminal;
@@ -123,14 +132,16 @@ function targetsText(targets: readonly BackupTarget[], { terminal }: Context): s
     printable(one.url),
     one.every,
     one.state_at === undefined ? style.yellow("never") : timeText(one.state_at),
+    sizesText(one),
     one.last_error === undefined ? (one.held === undefined ? "ok" : style.yellow("held")) : style.red("failing"),
   ]);
-  const faults = targets.flatMap(({ name, last_error: error, held, next_at: next }) => [
+  const faults = targets.flatMap(({ name, last_error: error, check_error: checked, held, next_at: next }) => [
+    ...(checked === undefined ? [] : [`${style.red(name)}: ${printable(checked)}`]),
     ...(error === undefined
       ? []
       : [`${style.red(name)}: ${printable(error)}${next === undefined ? "" : `; next try at ${timeText(next)}`}`]),
     ...(held === undefined ? [] : [`${style.yellow(name)}: ${printable(held)}`]),
   ]);
-  const head = ["NAME", "WHERE", "EVERY", "STATE OF", "STATE"];
+  const head = ["NAME", "WHERE", "EVERY", "STATE OF", "SIZE", "STATE"];
   return [tableText([head, ...rows], { head: style.dim, width }), ...faults].join("\n");
 }
