@@ -230,15 +230,13 @@ export interface Counted {
 export function contentDigest(file: string, { without, only }: Counted): string {
   return withDatabase(file, (db) => {
     const hash = new Bun.CryptoHasher("sha256");
-    const tables = db.query<{ name: string }, []>(
-      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name",
-    );
+    const all = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name";
+    const tables = db.query<{ name: string }, []>(all);
     for (const { name } of tables.all().filter((table) => !without.includes(table.name))) {
       hash.update(`\0${name}\0`);
       for (const row of db.query<Record<string, unknown>, []>(rowsOf(name)).iterate()) {
         for (const value of Object.values(row)) hash.update(value instanceof Uint8Array ? value : `${String(value)}\0`);
       }
-
       function rowsOf(table: string): string {
         if (only[table] !== undefined) return `select ${only[table]} from "${table}"`;
         const columns = db.query<{ name: string }, []>(`select name from pragma_table_info('${table}')`).all();
