@@ -17,7 +17,7 @@ const collectionTimes = 20;
 const idleCounts = 0.4;
 /** The same until code is dropped, which takes 2 ms, and the page faults of what runs next; and within a minute of a drop. */
 const dropAfterMs = 100;
-const dropAgainMs = 1_000;
+const dropAgainMs = 400;
 const dropApartMs = 60_000;
 /** A larger process is left to the collector: its collection would keep requests waiting. */
 const residentMax = 200 * 1024 * 1024;
