@@ -80,6 +80,7 @@ status() {
   if [ -n "${PG_BASE_SECONDS:-}" ]; then
     away=$backups/point-in-time
     echo "outbox=$(du -sk "$away/outbox" 2>/dev/null || true)"
+    [ ! -s "$away/newest" ] || echo "base=$(cat "$away/newest")"
     [ ! -s "$away/dropped" ] || echo "dropped=$(cat "$away/dropped")"
   fi
   answer=$(ask <<'SQL'

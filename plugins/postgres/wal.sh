@@ -11,13 +11,13 @@ home=$backups/point-in-time
 outbox=$home/outbox
 # The same for base backups, which do not count in the limit of the WAL.
 bases=$home/bases
-# Until when everything was in the outbox: "MILLISECONDS SEGMENT BYTES".
+# Until when everything was in the outbox: "MILLISECONDS SEGMENT BYTES SYSTEM".
 mark=$home/mark
 # What was dropped since the last base backup: "SECONDS FIRST SECONDS LAST COUNT".
 dropped=$home/dropped
 # The newest base backup: "SECONDS SYSTEM".
 newest=$home/newest
-# The newest segment that a primary has archived, by timeline.
+# The newest segment that a primary has archived, by cluster and timeline.
 archived=$home/archived
 segments=$PGDATA/pg_wal
 pod=$(own_ordinal)
@@ -85,9 +85,10 @@ archive() {
 
 # A standby keeps what its primary can no longer: all of it once more would be work for nothing.
 archive_segment() {
-  timeline=${name%????????????????}
+  system=$(system)
+  archived=$archived-$system-${name%????????????????}
   last=
-  [ ! -r "$archived-$timeline" ] || read -r last <"$archived-$timeline" || true
+  [ ! -r "$archived" ] || read -r last <"$archived" || true
   seconds=0
   if [ -e "$standby_signal" ]; then
     [ -z "$last" ] || [ "$(printf '%s\n%s\n' "$name" "$last" | LC_ALL=C sort | tail -n 1)" != "$last" ] || return 0
@@ -99,13 +100,13 @@ archive_segment() {
   why="it cannot be written"
   if is_behind || ! has_room; then
     drop "$name"
-  elif ! put "$path" "$(system).$name.0.$bytes.$((seconds * 1000)).gz"; then
+  elif ! put "$path" "$system.$name.0.$bytes.$((seconds * 1000)).gz"; then
     # The server asks again, unless the disk is what fails.
     if has_room; then return 1; fi
     drop "$name"
   fi
   if [ ! -e "$standby_signal" ]; then
-    echo "$name" >"$archived-$timeline.new" && mv "$archived-$timeline.new" "$archived-$timeline" || true
+    echo "$name" >"$archived.new" && mv "$archived.new" "$archived" || true
   fi
 }
 
@@ -161,7 +162,7 @@ tail_to() {
     mv "$new" "$outbox/$system.$2.$sent.$3.$1.gz" || return 1
     sent=$3
   fi
-  echo "$1 $2 $3" >"$mark.new" && mv "$mark.new" "$mark"
+  echo "$1 $2 $3 $system" >"$mark.new" && mv "$mark.new" "$mark"
 }
 
 # is_base_due SECONDS: there is none of this cluster, it is old, or WAL was dropped after it and the outbox is being emptied.

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { operator, type Principal, tokenPrincipal } from "../../src/access/principal.ts";
 import { backupEndpoints } from "../../src/backups/api/backups.ts";
-import { mountBackups } from "../../src/backups/http/mount.ts";
+import { databaseEndpoints } from "../../src/backups/api/databases.ts";
+import { mountBackups, mountDatabases } from "../../src/backups/http/mount.ts";
 import { restoreEndpoints } from "../../src/backups/api/restore.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
+import type { Databases } from "../../src/backups/service/databases.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
@@ -11,7 +13,7 @@ import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { createRecordingController } from "../support/recording-controller.ts";
 
 const called: string[] = [];
-const backups = new Proxy({} as Backups, {
+const backups = new Proxy({} as Backups & Databases, {
   get: (_, name) => () => {
     called.push(String(name));
     return name === "listTargets" || name === "listRuns" ? [] : Promise.resolve({});
@@ -25,7 +27,10 @@ const restores = new Proxy({} as Restores, {
 });
 const app = createOrchestrationApp({
   controller: createRecordingController().controller,
-  mountOthers: (plane) => mountBackups(plane, backups, restores),
+  mountOthers(plane) {
+    mountBackups(plane, backups, restores);
+    mountDatabases(plane, backups);
+  },
   version: "1",
   names: naming(),
   log: createLog(() => undefined, "error"),
@@ -36,14 +41,20 @@ const ask = (by: Principal, { method, path }: { method: string; path: string }) 
     "/backups/targets/:name": { url: "/srv/copies" },
     "/backups/restores/plan": {},
     "/backups/restores": {},
+    "/backups/databases/restores": { into: "data/copy" },
     "/backups/restores/undo": { scope: "shop", name: "web" },
   };
   const body = method === "GET" || bodies[path] === undefined ? undefined : JSON.stringify(bodies[path]);
   return app.behind(
-    new Request(`http://localhost${path.replace(":name", "disk")}`, { method, body: body ?? null }),
+    new Request(
+      `http://localhost${path.replace(":name", "disk")}${path.includes("/databases") ? "?scope=data&name=main" : ""}`,
+      { method, body: body ?? null },
+    ),
     by,
   );
 };
+
+const endpoints = [...backupEndpoints, ...restoreEndpoints, ...databaseEndpoints];
 
 const everyScope = { scopes: ["read", "actions", "host:read", "config:reveal", "exec", "admin"], apps: ["shop/web"] };
 const notAdmin = { scopes: ["read", "actions", "host:read", "config:reveal", "exec"], apps: [] };
@@ -57,7 +68,7 @@ const strangers: [string, Principal][] = [
 ];
 
 test.each(strangers)("%s gets no copy, no key and no target", async (_, by) => {
-  for (const endpoint of [...backupEndpoints, ...restoreEndpoints]) {
+  for (const endpoint of endpoints) {
     called.length = 0;
     const answer = await ask(by, endpoint);
     expect([endpoint.method, endpoint.path, answer.status, called]).toEqual([endpoint.method, endpoint.path, 403, []]);
@@ -65,9 +76,21 @@ test.each(strangers)("%s gets no copy, no key and no target", async (_, by) => {
 });
 
 test("an operator reaches each of them", async () => {
-  for (const endpoint of [...backupEndpoints, ...restoreEndpoints]) {
+  for (const endpoint of endpoints) {
     called.length = 0;
     const answer = await ask(operator, endpoint);
     expect([endpoint.path, answer.status, called.length]).toEqual([endpoint.path, 200, 1]);
   }
+});
+
+test("a database is named as a resource is, and not as a path", async () => {
+  const query = (path: string) => app.behind(new Request(`http://localhost${path}`), operator);
+  for (const name of ["..", "a/b", "", "A", "a..%2F", ".a"]) {
+    expect((await query(`/backups/databases?scope=data&name=${encodeURIComponent(name)}`)).status).toBe(400);
+  }
+  const post = new Request("http://localhost/backups/databases/restores?scope=data&name=main", {
+    method: "POST",
+    body: JSON.stringify({ into: "data/../x" }),
+  });
+  expect((await app.behind(post, operator)).status).toBe(400);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { operator } from "../../src/access/principal.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
 import { backupEndpoints } from "../../src/backups/api/backups.ts";
+import { databaseEndpoints } from "../../src/backups/api/databases.ts";
 import { restoreEndpoints } from "../../src/backups/api/restore.ts";
 import { fetchSource } from "../../src/orchestration/api/sources.ts";
 import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
@@ -221,6 +222,7 @@ describe("every endpoint translates to one call", () => {
     // e2e/ui/new-server.test.ts, backups.test.ts.
     const others = [
       ...backupEndpoints,
+      ...databaseEndpoints,
       ...restoreEndpoints,
       ...identityEndpoints,
       ...ingressEndpoints,

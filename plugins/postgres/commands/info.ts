@@ -23,6 +23,8 @@ interface PodInfo {
 /** WAL on its way to a target; undefined for a block without point_in_time. */
 interface OnItsWay {
   waiting_bytes: number;
+  /** ISO 8601: when the newest base backup was begun. */
+  base_at?: string | undefined;
   /** ISO 8601: WAL is missing since then, until the next base backup. */
   missing_since?: string | undefined;
 }
@@ -30,15 +32,18 @@ interface OnItsWay {
 function onItsWay(primary: Status): OnItsWay | undefined {
   const outbox = Number.parseInt(primary.one("outbox"), 10);
   if (Number.isNaN(outbox)) return undefined;
-  const seconds = Number.parseInt(primary.one("dropped"), 10);
-  const since = Number.isNaN(seconds) ? undefined : new Date(seconds * 1000).toISOString();
-  return { waiting_bytes: outbox * 1024, missing_since: since };
+  const timeOf = (key: string) => {
+    const seconds = Number.parseInt(primary.one(key), 10);
+    return Number.isNaN(seconds) ? undefined : new Date(seconds * 1000).toISOString();
+  };
+  return { waiting_bytes: outbox * 1024, base_at: timeOf("base"), missing_since: timeOf("dropped") };
 }
 
 function onItsWayLines(way: OnItsWay | undefined): string[] {
   if (way === undefined) return [];
   const gap = `WAL IS MISSING since ${way.missing_since}: the target took too little; times from then on cannot be restored until the next base backup`;
-  const lines = [`point in time: ${bytesText(way.waiting_bytes)} wait for the target`];
+  const base = way.base_at === undefined ? "no base backup yet" : `newest base backup ${way.base_at}`;
+  const lines = [`point in time: ${base}, ${bytesText(way.waiting_bytes)} of WAL wait for the target`];
   return way.missing_since === undefined ? lines : [...lines, gap];
 }
 

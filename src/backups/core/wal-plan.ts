@@ -2,6 +2,8 @@ import { type Base, beginOf, type Branch, segmentAt, type WalArchive, type WalPi
 
 /** The server knows of a cluster that runs: everything until `at` is in WAL before `to` of that segment. */
 export interface WalMark {
+  /** The cluster, as of `WalArchive`. */
+  system: string;
   at: number;
   segment: string;
   to: number;
@@ -35,7 +37,7 @@ export function stretchesOf(archive: WalArchive, mark?: WalMark): Stretch[] {
   const branches = [...new Map(archive.branches.map((one) => [one.timeline, one])).values()];
   return archive.bases
     .toSorted((a, b) => b.endedAt - a.endedAt)
-    .flatMap((base) => ofBase(base, { pieces, branches, mark }));
+    .flatMap((base) => ofBase(base, { pieces, branches, mark: mark?.system === archive.system ? mark : undefined }));
 }
 
 interface Known {

@@ -12,6 +12,8 @@ interface Order {
   /** What it reads or writes instead of text: the number of an open file. */
   from?: number | string;
   into?: number;
+  /** It takes long, and gives way to apps. What is not so is to be done within seconds, also on a busy machine. */
+  isLong?: boolean;
 }
 
 /** Runs rclone, which brings single files to a target and back. */
@@ -22,16 +24,19 @@ export interface Rclone {
 
 const program = "rclone";
 
+/** The same for what is to be done within seconds. */
+const promptly = ["choom", "-n", "800", "--", "setpriv", "--pdeathsig", "TERM", "--"];
+
 const missing =
   "rclone is not installed, and databases by point in time need it: apt-get install rclone (1.60 or newer), then try again";
 
 /** For the limits, see `pointInTimeLimits`. */
 export function createRclone({ outputBytesMax }: { outputBytesMax: number }): Rclone {
   return {
-    async run({ words, env, timeoutMs, signal, from, into }) {
+    async run({ words, env, timeoutMs, signal, from, into, isLong = false }) {
       if (Bun.which(program, { PATH: searchPath }) === null) throw new Failure("unavailable", missing);
       const ends = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
-      const child = Bun.spawn([...politely, program, ...words], {
+      const child = Bun.spawn([...(isLong ? politely : promptly), program, ...words], {
         cwd: "/",
         // An empty name: no file of settings is read.
         env: {

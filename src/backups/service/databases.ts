@@ -57,17 +57,23 @@ interface DatabasesOptions {
   limits: DatabaseLimits;
 }
 
-interface Lane extends ShippingState {
+/** One of the two ways of a database to its target. */
+interface Lane {
   target: string;
-  /** Not before then, after a failure. */
-  retryAt: number;
-  wal: boolean;
-  bases: boolean;
+  isBusy: boolean;
+  /** Since when it fails, why, and when it is tried again. */
+  failing: { sinceAt: number; error: string; retryAt: number } | undefined;
 }
 
 export function createDatabases(options: DatabasesOptions): Databases {
   const { records, rclone, staging, gate, clock, log, limits } = options;
   const lanes = new Map<string, Lane>();
+  const states = new Map<string, ShippingState>();
+  const stateOf = ({ scope, name }: DatabaseName) => {
+    const state = states.get(`${scope}/${name}`) ?? { shippedAt: undefined, mark: undefined };
+    states.set(`${scope}/${name}`, state);
+    return state;
+  };
   const closing = new AbortController();
   const { targetOf, remoteOf } = createDatabaseRemotes({ records, rclone, limits, signal: closing.signal });
   let listed: { at: number; databases: ShippedDatabase[] } = { at: 0, databases: [] };
@@ -82,29 +88,28 @@ export function createDatabases(options: DatabasesOptions): Databases {
   /** Never rejects: what went wrong is in the lane. Base backups take long, and WAL goes on beside them. */
   async function ship(database: ShippedDatabase, what: "wal" | "bases"): Promise<void> {
     const id = `${database.scope}/${database.name}`;
-    const lane: Lane = lanes.get(id) ?? {
-      ...{ shippedAt: undefined, mark: undefined, failing: undefined },
-      ...{ target: "", retryAt: 0, wal: false, bases: false },
-    };
-    lanes.set(id, lane);
-    if (lane[what] || lane.retryAt > clock.now()) return;
-    lane[what] = true;
+    const lane = lanes.get(`${what} ${id}`) ?? { target: "", isBusy: false, failing: undefined };
+    lanes.set(`${what} ${id}`, lane);
+    if (lane.isBusy || (lane.failing?.retryAt ?? 0) > clock.now()) return;
+    lane.isBusy = true;
     try {
       const target = targetOf(database.target);
       lane.target = target.name;
       const remote = await remoteOf(database, target);
-      const folder = join(staging, `${database.scope}.${database.name}`);
       await { wal: shipWal, bases: shipBases }[what]({
-        ...{ database, remote, state: lane, staging: folder, limits, clock, log },
+        ...{ database, remote, state: stateOf(database), limits, clock, log },
+        staging: join(staging, `${database.scope}.${database.name}`),
       });
-      if (what === "wal") lane.failing = undefined;
+      lane.failing = undefined;
     } catch (error) {
       const text = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
       if (lane.failing === undefined) log.warn("database not shipped", { database: id, what, error });
-      lane.failing = { sinceAt: lane.failing?.sinceAt ?? clock.now(), error: `${id}: ${text}` };
-      lane.retryAt = clock.now() + limits.retryMs;
+      lane.failing = {
+        ...{ sinceAt: lane.failing?.sinceAt ?? clock.now(), error: `${id}: ${text}` },
+        retryAt: clock.now() + limits.retryMs,
+      };
     } finally {
-      lane[what] = false;
+      lane.isBusy = false;
     }
   }
 
@@ -114,7 +119,7 @@ export function createDatabases(options: DatabasesOptions): Databases {
     );
     const remote = await remoteOf(of, target);
     const archives = readArchives((await remote.list("")).map(({ path }) => path));
-    const mark = lanes.get(`${of.scope}/${of.name}`)?.mark;
+    const { mark } = stateOf(of);
     const found = archives.map((archive) => ({ archive, stretches: stretchesOf(archive, mark) }));
     return { target, remote, found };
   }
@@ -136,13 +141,14 @@ export function createDatabases(options: DatabasesOptions): Databases {
       const { target, found } = await archivesOf(of);
       const all = found.flatMap(({ stretches }) => stretches);
       const bases = found.flatMap(({ archive }) => archive.bases);
-      const lane = lanes.get(`${of.scope}/${of.name}`);
+      const { shippedAt } = stateOf(of);
+      const failing = ["wal", "bases"].map((what) => lanes.get(`${what} ${of.scope}/${of.name}`)?.failing?.error);
       return {
         target: target.name,
         ranges: rangesOf(all).map(({ from, to }) => ({ from: isoTime(from), to: isoTime(to) })),
         bases: bases.map(({ endedAt }) => isoTime(endedAt)).sort(),
-        shipped_at: lane?.shippedAt === undefined ? undefined : isoTime(lane.shippedAt),
-        error: lane?.failing?.error,
+        shipped_at: shippedAt === undefined ? undefined : isoTime(shippedAt),
+        error: failing.find((error) => error !== undefined),
       };
     },
     plan: async (of, at) => (await planned(of, at)).shown,
@@ -163,7 +169,9 @@ export function createDatabases(options: DatabasesOptions): Databases {
       return plan.shown;
     },
     failing: () =>
-      [...lanes.values()].flatMap(({ target, failing }) => (failing === undefined ? [] : [{ target, ...failing }])),
+      [...lanes.values()].flatMap(({ target, failing }) =>
+        failing === undefined ? [] : [{ target, sinceAt: failing.sinceAt, error: failing.error }],
+      ),
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       await gate.whenOpen(async () => {

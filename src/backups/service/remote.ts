@@ -35,8 +35,10 @@ export function createRemote(
 ): Remote {
   const { askMs, workMs } = limits;
   const at = (path: string) => `${remoteName}:${[base, path].filter((part) => part !== "").join("/")}`;
-  const run = (words: string[], more: { timeoutMs?: number; from?: number | string; into?: number } = {}) =>
-    rclone.run({ words, env, timeoutMs: askMs, signal, ...more });
+  const run = (
+    words: string[],
+    more: { timeoutMs?: number; from?: number | string; into?: number; isLong?: boolean } = {},
+  ) => rclone.run({ words, env, timeoutMs: askMs, signal, ...more });
   return {
     async list(folder) {
       try {
@@ -48,16 +50,20 @@ export function createRemote(
       }
     },
     send: async (folder) => void (await run(["copy", "--no-traverse", folder, at("")], { timeoutMs: workMs })),
-    write: async (path, from) => void (await run(["rcat", at(path)], { timeoutMs: workMs, from })),
-    read: async (path, into) => void (await run(["cat", at(path)], { timeoutMs: workMs, into })),
+    write: async (path, from) => void (await run(["rcat", at(path)], { timeoutMs: workMs, isLong: true, from })),
+    read: async (path, into) => void (await run(["cat", at(path)], { timeoutMs: workMs, isLong: true, into })),
     text: (path) => run(["cat", at(path)]),
     async bring(paths, folder) {
       const words = ["copy", "--files-from-raw", "-", "--no-traverse", "--transfers", "8", at(""), folder];
-      await run(words, { timeoutMs: workMs, from: paths.join("\n") });
+      await run(words, { timeoutMs: workMs, isLong: true, from: paths.join("\n") });
     },
     async remove(paths) {
       if (paths.length === 0) return;
-      await run(["delete", "--files-from-raw", "-", at("")], { timeoutMs: workMs, from: paths.join("\n") });
+      await run(["delete", "--files-from-raw", "-", at("")], {
+        timeoutMs: workMs,
+        isLong: true,
+        from: paths.join("\n"),
+      });
     },
   };
 }

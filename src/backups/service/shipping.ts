@@ -27,8 +27,6 @@ export interface ShippingState {
   shippedAt: number | undefined;
   /** Everything until then is at the target. */
   mark: WalMark | undefined;
-  /** Since when it fails, and why. */
-  failing: { sinceAt: number; error: string } | undefined;
 }
 
 interface ShipOptions {
@@ -140,8 +138,9 @@ async function removeListed(
 async function readMark({ mountPoint = "" }: ShippedDatabase): Promise<WalMark | undefined> {
   const home = await openVolumeFolder(mountPoint, homeOf);
   try {
-    const [, at, segment, to] = /^(\d{10,15}) ([0-9A-F]{24}) (\d{1,10})\n$/.exec(await textIn(home, "mark")) ?? [];
-    return segment === undefined ? undefined : { at: Number(at), segment, to: Number(to) };
+    const [, at, segment, to, system = ""] =
+      /^(\d{10,15}) ([0-9A-F]{24}) (\d{1,10}) (\d{1,20})\n$/.exec(await textIn(home, "mark")) ?? [];
+    return segment === undefined ? undefined : { at: Number(at), segment, to: Number(to), system };
   } finally {
     await home?.close();
   }

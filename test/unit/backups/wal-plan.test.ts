@@ -46,10 +46,11 @@ describe("times that can be restored", () => {
 
   test("an idle database reaches as far as its mark, where all of its WAL before that is there", () => {
     const paths = [...first, whole(1, 2, 4), piece(1, 3, [0, 100], 30)];
-    const mark = { at: second(90), segment: nameOf(1, 3), to: 100 };
+    const mark = { system: "7", at: second(90), segment: nameOf(1, 3), to: 100 };
     expect(ranges(paths, mark)).toEqual([[5, 90]]);
     expect(ranges(paths, { ...mark, to: 101 })).toEqual([[5, 30]]);
     expect(ranges(paths, { ...mark, segment: nameOf(1, 4) })).toEqual([[5, 30]]);
+    expect(ranges(paths, { ...mark, system: "8" })).toEqual([[5, 30]]);
   });
 
   test("missing WAL is a gap, which the next base backup ends", () => {
