@@ -1,3 +1,4 @@
+import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { limits } from "../../src/config/config.ts";
@@ -26,12 +27,20 @@ export function plane(it: World): Ask {
   };
 }
 
+const apps = new WeakMap<Controller, ReturnType<typeof createOrchestrationApp>>();
+
+/** One for each start of the server of a world: to make it takes longer than most requests do. */
+function appOf({ controller, log }: World) {
+  const made =
+    apps.get(controller) ?? createOrchestrationApp({ controller, version: "test", names: naming(), log, limits });
+  apps.set(controller, made);
+  return made;
+}
+
 /** The same for what answers with a stream. */
 export async function fetchPlane(it: World, request: string, init: RequestInit = {}): Promise<Response> {
   const [method = "", target = ""] = request.split(" ", 2);
-  const { controller, log } = it;
-  const app = createOrchestrationApp({ controller, version: "test", names: naming(), log, limits });
-  return app.fetch(new Request(`http://localhost${target}`, { ...init, method }));
+  return appOf(it).fetch(new Request(`http://localhost${target}`, { ...init, method }));
 }
 
 function read(response: Response, text: string): PlaneAnswer {
