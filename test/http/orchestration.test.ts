@@ -224,6 +224,7 @@ describe("every endpoint translates to one call", () => {
       ...backupEndpoints,
       ...databaseEndpoints,
       ...restoreEndpoints,
+      ...databaseEndpoints,
       ...identityEndpoints,
       ...ingressEndpoints,
       ...operatorEndpoints,

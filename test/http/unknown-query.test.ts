@@ -3,7 +3,8 @@ import type { Endpoint } from "../../src/base/wire/endpoint.ts";
 import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
-import { mountBackups } from "../../src/backups/http/mount.ts";
+import { mountBackups, mountDatabases } from "../../src/backups/http/mount.ts";
+import type { Databases } from "../../src/backups/service/databases.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
@@ -49,6 +50,7 @@ describe("a mistyped query parameter", () => {
       mountIngress(plane, recordingIngress(done));
       mountObservability(plane, recordingObservability(done));
       mountSources(plane, recordingSources(done));
+      mountDatabases(plane, recording(done, "databases") as Databases);
       mountBackups(plane, recording(done, "backups") as Backups, recording(done, "restores") as Restores);
     },
     version: "1",
