@@ -39,6 +39,9 @@ export const observabilityLimits = {
     /** A one-time link is good for so long, and so many wait at one time. */
     linkMs: 60_000,
     linksMax: 100,
+    /** A clock that was set ahead by more than this deletes none for so long. */
+    clockJumpMs: 10 * 60_000,
+    clockHoldMs: 24 * 3_600_000,
   },
   people: {
     /** People with a role. */

@@ -25,7 +25,14 @@ export interface PlaneLimits {
     touchMs: number;
     agentCharactersMax: number;
   };
-  sessions: { lifeMs: number; openMax: number; linkMs: number; linksMax: number };
+  sessions: {
+    lifeMs: number;
+    openMax: number;
+    linkMs: number;
+    linksMax: number;
+    clockJumpMs: number;
+    clockHoldMs: number;
+  };
   people: { max: number; pendingMs: number; pendingMax: number; pendingOfClientMax: number; lookMs: number };
   rates: Record<"actions" | "clicks" | "reads" | "failures" | "refusals", { burst: number; perMinute: number }> & {
     keysMax: number;

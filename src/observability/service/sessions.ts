@@ -1,3 +1,4 @@
+import { createBelievedTime } from "../../base/words/believed-time.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import { bodyReader } from "../../base/wire/read-body.ts";
 import { type DataOf, scopes as allScopes } from "../../base/wire/endpoint.ts";
@@ -69,7 +70,8 @@ const idBytes = 18;
 
 export function createUiSessions(context: ObservabilityContext, { access, rates, streams }: Parts): UiSessions {
   const { store, clock, limits, randomBytes } = context;
-  const { lifeMs, openMax, linkMs, linksMax } = limits.sessions;
+  const { lifeMs, openMax, linkMs, linksMax, clockJumpMs: jumpMs, clockHoldMs: holdMs } = limits.sessions;
+  const believed = createBelievedTime(clock, { jumpMs, holdMs });
   const links = new Map<string, Link>();
   const random = (count: number) => Buffer.from(randomBytes(count)).toString("base64url");
   const dropOld = () => {
@@ -78,7 +80,7 @@ export function createUiSessions(context: ObservabilityContext, { access, rates,
   const begin = async ({ ip, agent }: Browser, token: (nouns: ObservabilityNouns) => Behind) => {
     const session = await store.write((nouns) => {
       const now = clock.now();
-      nouns.sessions.trim(now);
+      nouns.sessions.trim(believed());
       if (nouns.sessions.count(now) >= openMax) {
         throw new Failure("conflict", `${openMax} browsers are signed in already: sign some out first`);
       }

@@ -44,6 +44,15 @@ test("a pasted token signs in: the cookie stands for it and holds nothing of it"
   expect((await it.ask("GET /ui/api/session", { headers })).data).toEqual(answer.data);
 });
 
+test("a sign-in while the clock is a year ahead deletes no session of others", async () => {
+  const headers = await signedIn({ token: await it.token() });
+  it.clock.jump(366 * 24 * 3_600_000);
+  expect((await it.ask("GET /ui/api/session", { headers })).status).toBe(401);
+  await signedIn({ token: await it.token() });
+  it.clock.jump(-366 * 24 * 3_600_000);
+  expect((await it.ask("GET /ui/api/session", { headers })).status).toBe(200);
+});
+
 test("a session does no more than its token", async () => {
   const headers = await signedIn({ token: await it.token(["read"]) });
   const answer = await it.ask("GET /pats", { headers });
