@@ -33,6 +33,9 @@ export function createRestores(parts: RestoreParts): Restores {
   // Apps start nothing on what a killed server has left half done, from the first moment on.
   const left = records.restores().filter(isUnfinished);
   const holds = new Map(left.map(({ id, volume }) => [id, hold(volume)]));
+  const recovered = Promise.withResolvers<void>();
+  // No copy is made of them either.
+  if (left.length > 0) void parts.turn(() => recovered.promise);
 
   async function requireFree(wanted: readonly { volume: string | undefined }[]): Promise<void> {
     const busy = records.restores().filter(isUnfinished);
@@ -137,13 +140,15 @@ export function createRestores(parts: RestoreParts): Restores {
       for (const restore of begun) {
         await items.beginUndo(restore, group);
         await tell(restore, "backup.restore.undo", actor);
-        one(() => items.undo(restore)).catch((error: unknown) => log.error("restore not undone", { error }));
+        one(() => parts.turn(() => items.undo(restore))).catch((error: unknown) =>
+          log.error("restore not undone", { error }),
+        );
       }
       return { group, restores: begun.map(shownRestore) };
     },
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
-      await one(() => recoverAll(signal));
+      await one(() => recoverAll(signal)).finally(recovered.resolve);
       while (!signal.aborted) {
         await one(discardOld).catch((error: unknown) => log.warn("old restores not removed", { error }));
         await clock.sleep(limits.retryMs, signal);
