@@ -1,12 +1,10 @@
 import { beforeEach, expect, test } from "bun:test";
-import type { PauseRecords } from "../../../src/backups/service/still.ts";
 import type { Restic } from "../../../src/backups/restic/restic.ts";
 import { createBackups } from "../../../src/backups/service/create.ts";
-import type { BackupRecords, StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
-import { noPlatform, noVolumeRecords } from "../../support/backup-parts.ts";
+import { createBackupRecords, noPlatform } from "../../support/backup-parts.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { openGate } from "../../support/open-gate.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -16,41 +14,16 @@ import { createTurns } from "../../support/turns.ts";
 const { quiet } = createTurns(createFakeClock());
 const yearMs = 365 * 86_400_000;
 let clock: FakeClock;
-let targets: Map<string, StoredTarget>;
-let keys: string[];
-let runs: Map<string, StoredRun[]>;
+let { targets, keys, runs, records } = createBackupRecords();
 /** Repositories that a copy was begun to, and what ends each. */
 let begun: { repository: string; end(): void }[];
 let passwords: string[];
 
 beforeEach(() => {
   clock = createFakeClock();
-  [targets, runs, keys, begun, passwords] = [new Map(), new Map(), [], [], []];
+  ({ targets, runs, keys, records } = createBackupRecords());
+  [begun, passwords] = [[], []];
 });
-
-function records(): BackupRecords & PauseRecords {
-  // Writes are durable some time after they were asked for, as those of the store.
-  const later = async <T>(change: () => T): Promise<T> => {
-    await Promise.resolve();
-    return change();
-  };
-  return {
-    ...noVolumeRecords,
-    key: () => keys.at(-1),
-    setKey: (text) => later(() => void keys.push(text)),
-    targets: () => [...targets.values()],
-    putTarget: (target) => later(() => void targets.set(target.name, target)),
-    changeTarget: (name, change) =>
-      later(() => {
-        const stands = targets.get(name);
-        const wanted = stands && change(stands);
-        if (wanted !== undefined) targets.set(name, wanted);
-      }),
-    removeTarget: (name) => later(() => void (targets.delete(name) && runs.delete(name))),
-    runs: (target) => runs.get(target) ?? [],
-    putRuns: (target, rows) => later(() => void (targets.has(target) && runs.set(target, [...rows]))),
-  };
-}
 
 const restic: Restic = {
   version: async () => "0.16.0",
@@ -89,7 +62,7 @@ function make() {
       gate: openGate,
       turn: createLimit(1),
       limits: backupLimits,
-      records: records(),
+      records,
     },
     installationId: "0123456789abcdef",
     ...actsAlone(clock),

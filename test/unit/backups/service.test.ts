@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createBackups } from "../../../src/backups/service/create.ts";
-import type { BackupRecords, StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
-import type { PauseRecords } from "../../../src/backups/service/still.ts";
 import type { Restic } from "../../../src/backups/restic/restic.ts";
 import { createGate } from "../../../src/base/deliver/gate.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
@@ -9,7 +7,7 @@ import { createLog } from "../../../src/base/words/log.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
-import { noPlatform, noVolumeRecords } from "../../support/backup-parts.ts";
+import { createBackupRecords, noPlatform } from "../../support/backup-parts.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
 type Answer = Partial<Awaited<ReturnType<Restic["run"]>>>;
@@ -27,37 +25,19 @@ describe("copies of the state", () => {
   let isFull: boolean;
   let held: boolean;
   let digest: string;
-  let targets: Map<string, StoredTarget>;
-  let runs: Map<string, readonly StoredRun[]>;
+  const refuseFull = () => {
+    if (isFull) throw new Failure("storage_full", "the disk is full");
+  };
+  let { records } = createBackupRecords();
 
   beforeEach(() => {
     clock = createFakeClock(1_000 * hour);
     digest = "same";
     [said, asked, staged, held, events, isFull] = [{}, [], 0, false, [], false];
-    [targets, runs] = [new Map(), new Map()];
+    ({ records } = createBackupRecords(refuseFull));
   });
 
   function start() {
-    let text: string | undefined;
-    const records: BackupRecords & PauseRecords = {
-      ...noVolumeRecords,
-      key: () => text,
-      async setKey(made) {
-        text = made;
-      },
-      targets: () => [...targets.values()],
-      putTarget: async (target) => void targets.set(target.name, target),
-      changeTarget: async (name, change) => {
-        const stands = targets.get(name);
-        if (stands !== undefined) targets.set(name, change(stands));
-      },
-      removeTarget: async (name) => void targets.delete(name),
-      runs: (name) => [...(runs.get(name) ?? [])],
-      async putRuns(name, list) {
-        if (isFull) throw new Failure("storage_full", "the disk is full");
-        runs.set(name, list);
-      },
-    };
     const restic: Restic = {
       version: async () => "0.14.0",
       async run({ words: [verb = ""], env }) {
