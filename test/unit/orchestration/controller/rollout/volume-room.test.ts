@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { deployment, statefulset } from "../../../../support/manifests.ts";
+import { type World, world } from "../../../../support/world.ts";
+
+let it: World;
+let isHeld: boolean;
+/** What mounts volumes is not of this server. */
+let byHand: boolean;
+beforeEach(async () => {
+  isHeld = false;
+  byHand = false;
+  it = await world({
+    isHeld: () => isHeld,
+    wrapRuntime: (runtime) => ({
+      ...runtime,
+      async volumeUsers(name) {
+        const users = await runtime.volumeUsers(name);
+        return byHand ? users.map((one) => ({ ...one, labels: {}, identity: undefined, name: "by-hand" })) : users;
+      },
+    }),
+  });
+});
+afterEach(() => it.close());
+
+const withData = { volumes: ["data:/data"] };
+const claims = { volume_claims: [{ name: "data", mount_path: "/data" }] };
+const states = () =>
+  it.runtime
+    .containers()
+    .map(({ state }) => state)
+    .sort();
+
+test("the volumes of apps are listed as their copies name them", async () => {
+  await it.apply([deployment("shop", "web", withData), statefulset("shop", "db", { ...claims, replicas: 2 })]);
+  await it.settle();
+  const rows = it.running.volumes.list().map(({ name, claim, ordinal, volume }) => [name, claim, ordinal, volume]);
+  expect(rows).toEqual([
+    ["web", "data", undefined, "berth_shop_data"],
+    ["db", "data", 0, "berth-shop-db-data-0"],
+    ["db", "data", 1, "berth-shop-db-data-1"],
+  ]);
+});
+
+test("while a volume is held, its replicas are stopped and none starts, whatever is asked for; then they start again", async () => {
+  await it.apply([deployment("shop", "web", withData), deployment("shop", "other")]);
+  await it.settle();
+  const release = it.running.volumes.hold("berth_shop_data");
+  const stopping = it.running.volumes.stopUsers("berth_shop_data");
+  await it.advance(10_000);
+  await stopping;
+  expect(states()).toEqual(["exited", "running"]);
+  await it.apply(deployment("shop", "web", { ...withData, replicas: 2, env: { CHANGED: "1" } }));
+  await it.apply(deployment("shop", "worker", withData));
+  await it.running.reconciler.resync();
+  await it.advance(120_000);
+  expect(states()).toEqual(["exited", "running"]);
+  expect(JSON.stringify(await it.status("deployment", "shop", "web"))).toContain("is being restored");
+  release();
+  await it.settle();
+  expect(states()).toEqual(["running", "running", "running", "running"]);
+});
+
+test("a container that is not a replica is not stopped for it, and is named", async () => {
+  await it.apply(deployment("shop", "web", withData));
+  await it.settle();
+  byHand = true;
+  const stopping = it.running.volumes.stopUsers("berth_shop_data");
+  expect(stopping).rejects.toThrow('used by container "by-hand", which is not a replica');
+  await stopping.catch(() => undefined);
+  expect(states()).toEqual(["running"]);
+});
+
+test("after a restore of the server, a protected volume that is gone is not replaced by an empty one", async () => {
+  isHeld = true;
+  await it.restart();
+  const backup = { every: "1d" };
+  await it.apply([
+    deployment("shop", "web", { ...withData, backup }),
+    deployment("shop", "cache", { volumes: ["cache:/cache"] }),
+    deployment("shop", "part", { volumes: ["first:/a", "second:/b"], backup: { volumes: ["first"] } }),
+  ]);
+  await it.advance(5_000);
+  const names = (await it.runtime.listVolumes({})).map(({ name }) => name);
+  expect(names).toEqual(["berth_shop_cache"]);
+  const status = JSON.stringify(await it.status("deployment", "shop", "web"));
+  expect(status).toContain("VolumeMissing");
+  expect(status).toContain("berth backup restore shop/web");
+});
