@@ -108,6 +108,8 @@ async function undone(layout: Layout, pid: number, last: string): Promise<void> 
 }
 
 function confirmed(layout: Layout): Outcome {
+  if (!existsSync(layout.database))
+    throw new Failure("not_found", `there is no state of a server in "${layout.root}": name its folder with --root`);
   const isConfirmed = confirmRestore(layout.database);
   const text = "confirmed: the server removes containers that this state does not know, runs jobs and sends alerts";
   return { data: { confirmed: isConfirmed }, lines: [isConfirmed ? text : "nothing to confirm"] };

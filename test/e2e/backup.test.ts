@@ -89,6 +89,8 @@ describe("backup and restore", () => {
     expect((await local("restore", "--confirm")).stdout).toStartWith("confirmed");
     expect(await held()).toBe(false);
     expect((await local("restore", "--confirm")).stdout).toBe("nothing to confirm\n");
+    const elsewhere = await run(["restore", "--confirm", "--root", folder]);
+    expect(elsewhere.stderr).toBe(`error: there is no state of a server in "${folder}": name its folder with --root\n`);
     expect(readdirSync(berth.root).some((name) => name.startsWith("state.db.before-restore-"))).toBe(true);
   });
 

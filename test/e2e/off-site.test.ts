@@ -102,11 +102,13 @@ describe("copies outside of the machine", () => {
     expect((await add()).exitCode).toBe(0);
     await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined);
     const keyFile = await key();
-    const wrong = join(folder, "wrong.txt");
+    const [wrong, empty] = [join(folder, "wrong.txt"), join(folder, "empty.txt")];
     writeFileSync(wrong, readFileSync(keyFile, "utf8").replace(/.{5}\n$/, "22222\n"));
     const restore = (...more: string[]) =>
       run(["server", "restore", "--from", copies, "--root", join(folder, "r"), "-y", ...more]);
     expect((await restore("--key-file", wrong)).stderr).toContain("another key opens what is there");
+    writeFileSync(empty, "\n");
+    expect((await restore("--key-file", empty)).stderr).toContain(`there is no recovery key in "${empty}"`);
     const early = await restore("--key-file", keyFile, "--at", "2020-01-01T00:00:00Z");
     expect(early.stderr).toContain("no copy is that old: the oldest is of ");
 

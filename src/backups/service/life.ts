@@ -59,7 +59,8 @@ export function createLife({ read, write, clock, handoverMs }: LifeOptions): Lif
         return `another server took this one's place at ${isoTime(at)}, says the target ${target}; ${wayOut}`;
       }
       if (isLooking) return "the targets of the backups are asked whether another server took this one's place; wait";
-      if (isHandingOver()) return "this server took the place of another one, which needs a moment to stop; wait";
+      if (isHandingOver())
+        return `this server took the place of another one, which needs a moment to stop; it acts from ${isoTime((life?.takenOverAt ?? 0) + handoverMs)} on`;
       return undefined;
     },
     actsSince: () => (life?.takenOverAt === undefined ? 0 : life.takenOverAt + handoverMs),

@@ -63,7 +63,7 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
     throw new CommandFailure("write where the copies are and what opens them: --from WHERE --key-file FILE", 2);
   }
   requireRoot("berth server restore");
-  const { installation, text } = readRecoveryKey((await readPassphrase(keyFile))?.reveal() ?? "");
+  const { installation, text } = readRecoveryKey((await readPassphrase(keyFile, "recovery key"))?.reveal() ?? "");
   const credentials = await credentialsOf(values);
   checkCredentials(readTarget(from), credentials);
   const layout = layoutOf(serveOptions(root === undefined ? {} : { root }).root);
@@ -116,7 +116,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 async function credentialsOf(values: Record<string, string | boolean | undefined>): Promise<Credentials> {
   const { "key-id": id, user, "secret-file": file } = values as Record<string, string | undefined>;
   if (id === undefined && user === undefined) return {};
-  const secret = (await readPassphrase(file))?.reveal();
+  const secret = (await readPassphrase(file, "secret key"))?.reveal();
   if (secret === undefined) throw new CommandFailure("the access key or password is missing: --secret-file FILE", 2);
   return id === undefined ? { user: user ?? "", password: secret } : { access_key_id: id, secret_access_key: secret };
 }

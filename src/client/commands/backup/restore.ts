@@ -114,11 +114,13 @@ function planText({ volumes, unreachable }: DataOf<typeof planRestore>, { termin
   );
 }
 
-function goesTo({ way, volume = "", into = "", path, mount }: PlannedRestore | Restore): string {
+function goesTo(restore: PlannedRestore | Restore): string {
+  const { way, volume = "", into = "", path, mount } = restore;
   const part = path === undefined ? "" : `${printable(path)} in `;
   if (way === "into") return `${part}${printable(into)}`;
   if (way === "beside") return `new volume ${volume}, "${mount}" in manifests`;
-  return way === "missing" ? `${volume}, which is missing` : `${part}its place`;
+  if (way !== "missing") return `${part}its place`;
+  return "state" in restore && restore.state === "done" ? volume : `${volume}, which is missing`;
 }
 
 /** Until every volume has its data, or has failed. */
