@@ -38,7 +38,7 @@ export const elixir: Runtime = {
       port: 4000,
       readsPort: true,
       notes:
-        !hasPackages && readPackage(tree).scripts.deploy !== undefined
+        !hasPackages && (readPackage(tree).dependencies.brunch ?? readPackage(tree).scripts.deploy) !== undefined
           ? ["the assets of package.json (brunch) are not built: commit priv/static, or write a Dockerfile"]
           : [],
       // Nothing of mix is in a release.

@@ -1,8 +1,6 @@
 import { readHints } from "./hints/hints.ts";
-import { readPackage } from "./node/package-json.ts";
-import { packagerOf } from "./node/packager.ts";
 import { hideManifests } from "./pages.ts";
-import { extensionsOf } from "./php-extensions.ts";
+import { assetLines, extensionsOf } from "./php-parts.ts";
 import {
   aptLine,
   fieldsOf,
@@ -128,21 +126,6 @@ function isOtherServer(line: string): boolean {
 /** `storage/logs` → `storage`; the folder bootstrap holds source, of which only the cache is written. */
 function topOf(path: string): string {
   return path.startsWith("bootstrap/") ? path : (path.split("/")[0] ?? path);
-}
-
-/** A stage that builds the assets of Laravel or Symfony into public. */
-function assetLines(tree: SourceTree): string[] {
-  if (!tree.has("package.json") || !tree.has("public")) return [];
-  const found = readPackage(tree);
-  if (found.scripts.build === undefined) return [];
-  const { install, run, prepare, name } = packagerOf(tree, found);
-  return [
-    `FROM ${name === "bun" ? "oven/bun:1" : "node:22-slim"} AS assets`,
-    "WORKDIR /src",
-    ...(prepare === undefined ? [] : [`RUN ${prepare}`]),
-    "COPY . .",
-    `RUN ${install} && ${run} build`,
-  ];
 }
 
 export const laravel: Runtime = {

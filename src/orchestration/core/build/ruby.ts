@@ -1,6 +1,7 @@
 import { hintedStart, hintedVersion } from "./hints/hints.ts";
 import { packagerOf } from "./node/packager.ts";
 import { readPackage } from "./node/package-json.ts";
+import { gemLibraries, hasGem } from "./gems.ts";
 import { pagesBase, servedByNginx, servePages } from "./pages.ts";
 import {
   aptLine,
@@ -41,53 +42,15 @@ function rubyVersion(tree: SourceTree): string {
   return named ?? byLock(tree) ?? known[0] ?? "";
 }
 
-/** What a gem with native code is built with. */
-const libraries: Readonly<Record<string, string>> = {
-  mysql2: "default-libmysqlclient-dev",
-  sqlite3: "libsqlite3-dev",
-  "ruby-vips": "libvips",
-  image_processing: "libvips",
-  rmagick: "libmagickwand-dev",
-  mimemagic: "shared-mime-info",
-  charlock_holmes: "libicu-dev",
-  "idn-ruby": "libidn-dev",
-  curb: "libcurl4-openssl-dev",
-  "ruby-filemagic": "libmagic-dev",
-  rugged: "cmake",
-  mini_magick: "imagemagick",
-  "streamio-ffmpeg": "ffmpeg",
-  // Loads the library while it runs.
-  "(?:ethon|typhoeus)": "libcurl4-openssl-dev",
-  unf_ext: "g++",
-  "(?:sassc|therubyracer|mini_racer|libv8-node)": "g++",
-  "ruby-ldap": "libldap2-dev",
-  nokogumbo: "libxml2-dev",
-  ffi: "libffi-dev",
-  // Assets that are made by JavaScript.
-  "(?:execjs|uglifier|coffee-rails|autoprefixer-rails|terser|coffee-script)": "nodejs",
-};
-
-function hasGem(tree: SourceTree, name: string): boolean {
-  return new RegExp(`^[ \\t]*gem ["']${name}["']`, "m").test(tree.read("Gemfile") ?? "");
-}
-
-/** The same of the gems that others bring. */
-function isLocked(tree: SourceTree, name: string): boolean {
-  return new RegExp(`^ {4}${name} \\(`, "m").test(tree.read("Gemfile.lock") ?? "");
-}
-
 function install(tree: SourceTree, more: readonly string[]): (string | undefined)[] {
   // A gem of the folder itself has to be there for an install.
   const isLocal =
     /^[ \t]*gemspec\b|^[ \t]*gem [^\n]{1,100}\bpath:|^[ \t]*path ["']|\bFile\.(?:read|exist)|^[ \t]*(?:load|require|require_relative|instance_eval)\b|\beval_gemfile\b/m.test(
       tree.read("Gemfile") ?? "",
     );
-  const needs = Object.entries(libraries).flatMap(([gem, library]) =>
-    hasGem(tree, gem) || isLocked(tree, gem) ? [library] : [],
-  );
   return [
     "WORKDIR /app",
-    aptLine(...new Set(["build-essential", "git", "libpq-dev", "libyaml-dev", ...needs.toSorted(), ...more])),
+    aptLine(...new Set(["build-essential", "git", "libpq-dev", "libyaml-dev", ...gemLibraries(tree), ...more])),
     isLocal
       ? "COPY . ."
       : `COPY ${["Gemfile", "Gemfile.lock", ".ruby-version"].filter((file) => tree.has(file)).join(" ")} ./`,
@@ -107,7 +70,7 @@ interface Server {
 function served(tree: SourceTree, version: string, { port, start, build = [], tools = [], notes = [] }: Server): Plan {
   return {
     port,
-    notes,
+    notes: [...notes, ...ageNote(version)],
     isTold: !start.includes("ruby") || isToldSinatra(tree, start),
     noStart: start.length === 0 ? noStart : undefined,
     dockerfile: lines(
@@ -122,6 +85,16 @@ function served(tree: SourceTree, version: string, { port, start, build = [], to
       start.length > 0 && command(...start),
     ),
   };
+}
+
+/** The oldest Ruby whose images are still there in this form. */
+function ageNote(version: string): string[] {
+  const [major = 9, minor = 0] = version.split(".").map(Number);
+  return major * 10 + minor < 25
+    ? [
+        `Ruby ${version} is so old that its image may be gone, and its packages with it: move to a newer one, or write a Dockerfile`,
+      ]
+    : [];
 }
 
 /** Sinatra listens where its command says, unless its own file names a port. */

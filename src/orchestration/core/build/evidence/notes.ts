@@ -1,3 +1,4 @@
+import { hasGem } from "../gems.ts";
 import { readPackage } from "../node/package-json.ts";
 import { firstOf, type Planned, type SourceTree } from "../runtime.ts";
 import { isBuiltIn, needsMark } from "./needs.ts";
@@ -143,11 +144,13 @@ export function migrationNote(tree: SourceTree, folder: string, language: string
               "eval",
               `${/defmodule ([\w.]{1,60})\.Mix(?:Project|file)/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "App"}.Release.migrate`,
             ]
-          : has("alembic.ini")
-            ? ["alembic", "upgrade", "head"]
-            : has("migrations/alembic.ini")
-              ? ["flask", "db", "upgrade"]
-              : undefined;
+          : language === "ruby" && has("db/migrate") && hasGem(tree, "(?:sinatra-activerecord|standalone_migrations)")
+            ? ["bundle", "exec", "rake", "db:migrate"]
+            : has("alembic.ini")
+              ? ["alembic", "upgrade", "head"]
+              : has("migrations/alembic.ini")
+                ? ["flask", "db", "upgrade"]
+                : undefined;
   if (command === undefined || /migrat|db push|db:push|db upgrade|upgrade head/.test(ran.join("\n"))) return [];
   return [
     `no migration runs by itself; to run them before each version, write release: { command: ${JSON.stringify(command).replaceAll(",", ", ")} }`,

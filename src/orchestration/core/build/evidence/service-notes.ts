@@ -38,6 +38,7 @@ const workers: readonly [library: RegExp, name: string, command: string][] = [
   [/^[ \t]*gem ["']good_job["']/m, "GoodJob", '["bundle", "exec", "good_job", "start"]'],
   [/^[ \t]*gem ["']solid_queue["']/m, "Solid Queue", '["bin/jobs"]'],
   [/"laravel\/horizon"/, "Horizon", '["php", "artisan", "horizon"]'],
+  [/"laravel\/framework"/, "Laravel's queue", '["php", "artisan", "queue:work"]'],
 ];
 
 /** What does work beside the requests, and that no file starts. */
@@ -159,7 +160,7 @@ const quoted = /\(.{0,60}["'`]([A-Z][A-Z0-9]{0,20}_[A-Z0-9_]{1,60})["'`]/;
 const connection = /\bGetConnectionString\(\s*"(\w{1,60})"/;
 
 /** Where the sources say that a service is. */
-function addressOf(settings: Sources["files"], { schemes, variables, local }: Service): Address | undefined {
+function addressOf(settings: Sources["files"], { schemes, variables, local, code }: Service): Address | undefined {
   const written = new RegExp(String.raw`\b(?:${schemes}):${rest}${here}`, "i");
   const split = new RegExp(String.raw`${driver}(?:pdo_)?(?:${schemes})\b`, "i");
   const apart = new RegExp(String.raw`${host}${here}`, "i");
@@ -167,7 +168,8 @@ function addressOf(settings: Sources["files"], { schemes, variables, local }: Se
     const line = text.split("\n").find((one) => one.length < 2000 && (written.test(one) || local?.test(one) === true));
     if (line !== undefined)
       return { file: path, variable: asked.exec(line)?.[1] ?? quoted.exec(line)?.[1], isWritten: true };
-    if (split.test(text) && apart.test(text)) return { file: path, variable: undefined, isWritten: true };
+    if ((split.test(text) || code?.test(text) === true) && apart.test(text))
+      return { file: path, variable: undefined, isWritten: true };
   }
   const file = settings.find(({ text }) => connection.test(text));
   if (file !== undefined)

@@ -181,7 +181,7 @@ function joined(folder: string, path: string): string {
 
 const databases: readonly RegExp[] = [
   /\bsqlite:(?:\/\/)?\/?(?:\.\/)?([\w./-]{0,120}\.\w{2,8})/,
-  /\bjdbc:(?:sqlite|h2:file):(?:\.\/)?([\w./~-]{1,120})/,
+  /\bjdbc:(?:sqlite|h2:file|hsqldb:file|derby(?!:\/\/)|h2(?=:[.~]\/)):(?:\.\/)?([\w./~-]{1,120})/,
   /\b(?:new (?:sqlite3?\.)?Database|Database|connect|DatabaseSync|open)\(\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
   /\bsqlite:\/\/\/["'] ?[+.%][^\n]{0,120}["']\/?([\w.-]{1,60}\.\w{2,8})["']/,
   /\b(?:Data Source|Filename)=(?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?))/,
@@ -209,7 +209,8 @@ export function keptIn(
       for (const pattern of patterns) {
         const place = pattern.exec(text)?.[1];
         if (place === undefined || place.includes(":memory:")) continue;
-        return { what: `${what} (${path})`, place: place === "" || place.includes("..") ? undefined : place };
+        const own = /jdbc:(?:h2|hsqldb|derby)/.test(text) ? "a database in a file" : what;
+        return { what: `${own} (${path})`, place: place === "" || place.includes("..") ? undefined : place };
       }
   const django = files.find(({ text }) => /django\.db\.backends\.sqlite3/.test(text));
   if (django !== undefined) return { what: `a database of SQLite (${django.path})`, place: "db.sqlite3" };

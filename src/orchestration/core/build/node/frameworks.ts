@@ -71,6 +71,7 @@ const frameworks: readonly Framework[] = [
     },
   },
   { name: "eleventy", dependency: "@11ty/eleventy", plan: eleventyPlan },
+  { name: "stencil", dependency: "@stencil/core", plan: stencilPlan },
   { name: "hexo", dependency: "hexo", plan: pages("public", "pages", ["hexo", "generate"]) },
   { name: "react-scripts", dependency: "react-scripts", plan: pages("build", "one page", ["react-scripts", "build"]) },
   { name: "vue-cli", dependency: "@vue/cli-service", plan: pages("dist", "one page", ["vue-cli-service", "build"]) },
@@ -242,6 +243,13 @@ function eleventyPlan(app: NodeApp): NodePlan {
     /\boutput\s{0,3}:\s{0,3}["'](?:\.\/)?([\w./-]{1,60})["']/.exec(text)?.[1] ??
     "_site";
   return { type: "pages", folder: folder.replace(/\/$/, ""), style: "pages", build: ["eleventy"] };
+}
+
+/** An app has the target "www"; a library of parts has none. */
+function stencilPlan(app: NodeApp): NodePlan {
+  const www = /type\s{0,3}:\s{0,3}["']www["']([^}]{0,300})/.exec(config(app, "stencil.config"));
+  const folder = /\bdir\s{0,3}:\s{0,3}["'](?:\.\/)?([\w./-]{1,60}?)\/?["']/.exec(www?.[1] ?? "")?.[1] ?? "www";
+  return { type: "pages", folder, style: "one page", build: ["stencil", "build"] };
 }
 
 function parcelPlan({ package: { scripts } }: NodeApp): NodePlan {

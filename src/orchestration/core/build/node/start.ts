@@ -19,6 +19,7 @@ const developers: readonly RegExp[] = [
   /\bhexo server\b/,
   /\bvitepress dev\b/,
   /\bstart-storybook\b/,
+  /\s--(?:watch|hot|live-?reload)(?=\s|$)/,
   /\bnx (?:serve|dev|run [\w:-]{1,60}:serve)\b/,
   /\bexpo start\b/,
   /\breact-native start\b/,

@@ -86,6 +86,11 @@ describe("a server that the app is a client of is said with where the app looks 
       "needs PostgreSQL",
     ],
     ["a package that is made for one", php("<?php", '{"require":{"flarum/core":"^1"}}'), "needs MySQL or MariaDB"],
+    [
+      "this machine in a variable beside the code",
+      php('$host = "localhost";\nnew PDO("mysql:host=$host;dbname=x");'),
+      "src/a.php names this machine",
+    ],
     ["two of Elixir", { "mix.exs": "app: :x, {:postgrex, 1}, {:ecto_ch, 1}" }, "needs PostgreSQL, ClickHouse"],
   ])("%s", (_, files, note) => {
     expect(made(files).notes).toContain(note);
@@ -289,6 +294,11 @@ describe("what an app needs beside", () => {
       },
       "needs a volume: a database of SQLite, which its packages show",
     ],
+    [
+      "migrations of Sinatra",
+      { Gemfile: 'gem "sinatra-activerecord"\ngem "puma"', "config.ru": "run A", "db/migrate/1.rb": "" },
+      'release: { command: ["bundle", "exec", "rake", "db:migrate"] }',
+    ],
     ["workers", { Gemfile: 'gem "sidekiq"\ngem "puma"', "config.ru": "run A" }, "no worker of Sidekiq runs"],
     [
       "settings of Django for production",
@@ -358,6 +368,43 @@ describe("what ends a program, or hides it, at its start", () => {
     ],
   ])("%s", (_, files, note) => {
     expect(made(files).notes).toContain(note);
+  });
+
+  test("styles that Laravel takes from packages of PHP are there when the assets are built", () => {
+    const files = {
+      ...{ artisan: "", "composer.json": '{"require":{"laravel/framework":"12"}}', "public/index.php": "<?php" },
+      ...{
+        "package.json": '{"scripts":{"build":"vite build"}}',
+        "package-lock.json": "{}",
+        "app/A.php": "<?php class A {}",
+      },
+    };
+    const css = "@import '../../vendor/livewire/flux/dist/flux.css';";
+    const { dockerfile, notes } = made({ ...files, "resources/css/app.css": css });
+    expect(dockerfile).toContain("COPY . .\nCOPY --from=vendor /src/vendor vendor/\nRUN npm ci");
+    expect(made(files).dockerfile).not.toContain("AS vendor");
+    expect(notes).toContain("no worker of Laravel's queue runs");
+  });
+
+  test("a script that watches is for developers, and Stencil makes pages", () => {
+    const { port, dockerfile } = made({
+      "package.json":
+        '{"scripts":{"build":"stencil build","start":"stencil build --dev --watch --serve"},"dependencies":{"@stencil/core":"4"}}',
+      "stencil.config.ts": "outputTargets: [{ type: 'www', dir: 'public' }]",
+    });
+    expect([port, dockerfile.includes("COPY --from=build /app/public ")]).toEqual([80, true]);
+  });
+
+  test("a database of Java in a file needs a volume", () => {
+    const { notes } = made({
+      "pom.xml": "<artifactId>spring-boot-maven-plugin</artifactId>",
+      "src/main/resources/application.properties": "spring.datasource.url=jdbc:derby:sample;create=true",
+    });
+    expect(notes).toContain("needs a volume: a database in a file (src/main/resources/application.properties)");
+  });
+
+  test("a Ruby that is too old is said", () => {
+    expect(made({ Gemfile: 'ruby "2.1.1"\ngem "puma"', "config.ru": "run A" }).notes).toContain("Ruby 2.1.1 is so old");
   });
 
   test("what Go packages need for themselves is not the app's", () => {

@@ -1,4 +1,6 @@
 import { sourcesOf } from "./evidence/sources.ts";
+import { readPackage } from "./node/package-json.ts";
+import { packagerOf } from "./node/packager.ts";
 import { fieldsOf, jsonOf, type SourceTree } from "./runtime.ts";
 
 /** What code that calls an extension looks like. */
@@ -51,4 +53,38 @@ export function extensionsOf(tree: SourceTree): string[] {
   const { files } = sourcesOf(tree, "php");
   const called = calls.filter(([, code]) => files.some(({ text }) => code.test(text))).map(([name]) => name);
   return [...(isByPdo ? ["pdo_mysql", "pdo_pgsql"] : []), ...called, ...asked].filter((name) => !there.has(name));
+}
+
+/** A stage that builds the assets of Laravel or Symfony into public. */
+export function assetLines(tree: SourceTree): string[] {
+  if (!tree.has("package.json") || !tree.has("public")) return [];
+  const found = readPackage(tree);
+  if (found.scripts.build === undefined) return [];
+  const { install, run, prepare, name } = packagerOf(tree, found);
+  return [
+    ...(takesVendor(tree)
+      ? [
+          ...["FROM composer:2 AS vendor", "WORKDIR /src", "COPY . ."],
+          "RUN composer install --no-dev --no-scripts --no-interaction --ignore-platform-reqs",
+        ]
+      : []),
+    `FROM ${name === "bun" ? "oven/bun:1" : "node:22-slim"} AS assets`,
+    "WORKDIR /src",
+    ...(prepare === undefined ? [] : [`RUN ${prepare}`]),
+    "COPY . .",
+    ...(takesVendor(tree) ? ["COPY --from=vendor /src/vendor vendor/"] : []),
+    `RUN ${install} && ${run} build`,
+  ];
+}
+
+/** Whether the assets take styles or scripts from packages of PHP. */
+function takesVendor(tree: SourceTree): boolean {
+  const folders = ["", "resources/css/", "resources/js/", "resources/sass/", "assets/", "assets/styles/"];
+  const files = folders.flatMap((folder) =>
+    tree
+      .list(folder.replace(/\/$/, ""))
+      .filter((name) => /\.(?:css|scss|[cm]?[jt]s|json)$/.test(name) && !/lock|^composer/.test(name))
+      .map((name) => folder + name),
+  );
+  return files.slice(0, 60).some((file) => /["'`(./]vendor\//.test((tree.read(file) ?? "").slice(0, 64 * 1024)));
 }
