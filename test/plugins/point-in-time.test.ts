@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
@@ -26,7 +26,7 @@ describe("postgres by point in time", () => {
     folder = mkdtempSync(join(tmpdir(), "berth-points."));
     berth = await blockRig();
     await berth.run("backup", "target", "add", "disk", join(folder, "copies"), "--every", "1d");
-    const spec = { image: postgresImage, replicas: 2, point_in_time: { keep: "3d" }, settings: { fsync: "off" } };
+    const spec = { image: postgresImage, replicas: 2, point_in_time: { keep: "3d" }, env: { PG_OUTBOX_KIB: 12_000 } };
     const { status, body } = await berth.apply({ kind: "postgres", scope: "data", name: "main", spec });
     expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
     await berth.ready("statefulset", "data", "main", 120_000);
@@ -90,7 +90,7 @@ describe("postgres by point in time", () => {
     const committedAt = Date.now();
     await waitFor("the last write at the target", async () => (await lastTime()) > committedAt, 30_000);
     const lag = Date.now() - committedAt;
-    console.log(`at the target ${lag} ms after the commit`);
+    console.log(`listed at the target ${lag} ms after the commit, with the asking`);
     for (let round = 0; round < restores * 2; round += 1) {
       const [low, high] = round < restores ? [0, first] : [first, written.length];
       const one = written[low + Math.floor(Math.random() * (high - low))];
@@ -108,6 +108,54 @@ describe("postgres by point in time", () => {
     expect(await answerOf(berth, "pg", "times", ["data/main"])).toContain(`any time from ${range?.from} to `);
     const { body } = await berth.call("GET", "/apply?kind=postgres");
     expect((body.data as unknown as unknown[]).length).toBe(1);
-    expect(existsSync(join(folder, "copies"))).toBe(true);
+  });
+
+  test("a primary that dies is followed to the timeline of the standby that takes its place", async () => {
+    const { PG_PRIMARY_ORDINAL: primary = "0" } = await configOf("main");
+    const written: Written[] = [];
+    let server = await login("main");
+    await server`truncate t`;
+    await write(server, written, 10);
+    await server.close({ timeout: 0 });
+    berth.docker(["kill", "-s", "KILL", `data-main.${primary}`]);
+    await berth.run("pg", "promote", "data/main", "--yes");
+    server = await login("main");
+    await write(server, written, 10);
+    await server.close({ timeout: 0 });
+    const committedAt = Date.now();
+    await waitFor("the last write at the target", async () => (await lastTime()) > committedAt, 60_000);
+    for (const id of [8, 15]) {
+      const one = written[id - 1];
+      const at = new Date(one?.from ?? 0).toISOString();
+      expect(await restored(at, `crash-${id}`)).toEqual(written.slice(0, id).map((row) => row.id));
+    }
+  });
+
+  test("with the target away all writes succeed, and a time in the gap is refused with its two ends", async () => {
+    await berth.ready("statefulset", "data", "main", 120_000);
+    const copies = join(folder, "copies");
+    renameSync(copies, `${copies}.away`);
+    writeFileSync(copies, "");
+    const server = await login("main");
+    await server`create table big (text text)`;
+    for (let round = 0; round < 4; round += 1) {
+      await server`insert into big select md5(random()::text) || md5(random()::text) from generate_series(1, 100000)`;
+    }
+    await waitFor(
+      "WAL to be dropped",
+      async () => (await answerOf(berth, "pg", "info", ["data/main"])).includes("WAL IS MISSING since "),
+      60_000,
+    );
+    await Bun.sleep(2_000);
+    const inGap = new Date().toISOString();
+    await server`insert into big values ('last')`;
+    await server.close({ timeout: 0 });
+    rmSync(copies);
+    renameSync(`${copies}.away`, copies);
+    await waitFor("a new base backup", async () => (await ranges()).length > 1, 120_000);
+    const [before, after] = (await ranges()).slice(-2);
+    const said = await berth.refused("pg", "restore", "data/main", "--at", inGap, "--yes");
+    expect(said).toContain(`WAL is missing from ${before?.to} to ${after?.from}`);
+    expect(await answerOf(berth, "pg", "info", ["data/main"])).not.toContain("WAL IS MISSING");
   });
 });
