@@ -38,6 +38,7 @@ export function createBackupRoom(
   { volumes, network: { engine, stills } }: { volumes: Volumes; network: Network },
 ): { backups: Backups; restores: Restores } {
   const records = recordsOf(store);
+  const knownCopies = () => Object.fromEntries(records.targets().map(({ name, url }) => [url, records.copies(name)]));
   const started = randomBytes(8).toString("hex");
   const restic = createRestic(
     join(layout.copies, "cache"),
@@ -54,7 +55,7 @@ export function createBackupRoom(
   const backups = createBackups({
     ...{ ...shared, records, restic, gate, life, installationId: store.installationId },
     platform: createBackupPlatform({ store, names, engine, stills }),
-    stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now() }),
+    stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now(), copies: knownCopies() }),
     stateDigest: createStateDigest(layout),
     isUnconfirmed: () => store.actionsHeld,
     // The loops that act end with this life of the server, and the next one begins with a closed gate.

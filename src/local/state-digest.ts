@@ -9,7 +9,8 @@ const ofState: Counted = {
     ...["status", "looks", "probe_readiness", "earlier_restarts", "autoscale", "sleep", "keyed_requests"],
     ...["pulled_images", "asset_files", "counter"],
   ],
-  only: { backups: "kind, id" },
+  // Runs and lists of copies come with each copy.
+  only: { backups: "select id from backups where kind in ('key', 'target')" },
 };
 
 const ofIdentity: Counted = {
@@ -18,7 +19,7 @@ const ofIdentity: Counted = {
     ...["one_time", "one_time_counts", "refresh_chains"],
   ],
   // Not when a session was last used.
-  only: { sessions: "id, revoked_at" },
+  only: { sessions: "select id, revoked_at from sessions" },
 };
 
 /**

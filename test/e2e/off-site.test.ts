@@ -67,9 +67,14 @@ describe("copies outside of the machine", () => {
     for (const file of ofFiles(copies)) expect(readFileSync(file).includes("a secret word")).toBe(false);
     expect(existsSync(join(berth.root, "copies/state"))).toBe(false);
 
+    // An intruder removes a copy: the newest one knows that it was there.
+    const [oldest] = (snapshots as { id: string }[]).slice(-1);
+    for (const file of ofFiles(copies)) if (file.endsWith(`/snapshots/${oldest?.id}`)) rmSync(file);
+
     const root = join(folder, "root");
     const restored = await run(["server", "restore", "--from", copies, "--key-file", keyFile, "--root", root, "-y"]);
     expect(restored).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(restored.stdout).toContain("warning: 1 copy of the hour before it, which the server had made, is missing");
     expect(restored.stdout).toContain("start the server, then look at it with berth get all --endpoint ");
     expect(restored.stdout).toContain("then run berth restore --confirm");
     await berth.server.stop();

@@ -220,7 +220,7 @@ export function keepPrivate(file: string): void {
   for (const one of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(one)) chmodSync(one, 0o600);
 }
 
-/** What of a database counts for its digest: not the tables of `without`, and of those of `only` these columns alone. */
+/** What of a database counts for its digest: not the tables of `without`, and of those of `only` what its query reads. */
 export interface Counted {
   without: readonly string[];
   only: Readonly<Record<string, string>>;
@@ -238,7 +238,7 @@ export function contentDigest(file: string, { without, only }: Counted): string 
         for (const value of Object.values(row)) hash.update(value instanceof Uint8Array ? value : `${String(value)}\0`);
       }
       function rowsOf(table: string): string {
-        if (only[table] !== undefined) return `select ${only[table]} from "${table}"`;
+        if (only[table] !== undefined) return only[table];
         const columns = db.query<{ name: string }, []>(`select name from pragma_table_info('${table}')`).all();
         if (!columns.some((column) => column.name === "updated_at")) return `select * from "${table}"`;
         return `select count(*), max(updated_at), sum(updated_at % 1000000007) from "${table}"`;

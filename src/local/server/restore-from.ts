@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -19,7 +19,7 @@ import { type Layout, layoutOf } from "../../base/disk/layout.ts";
 import { CommandFailure } from "../../client/basics/failures.ts";
 import { readPassphrase } from "../passphrase.ts";
 import { restoreCommand } from "../restore.ts";
-import { stateFile } from "../stage-state.ts";
+import { copiesFile, type KnownCopies, stateFile } from "../stage-state.ts";
 import { confirm } from "./confirm.ts";
 import { requireRoot, thisMachine } from "./machine.ts";
 
@@ -84,6 +84,8 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
     confirm(thisMachine, `${asked} ${outcomeOf(values.practice)}`, values.yes === true);
     thisMachine.say(`fetching ${copy}`);
     await repository.restore(chosen.id, join(folder, "state"), stopping.signal);
+    for (const line of await missingLines(join(folder, "state", copiesFile), { from, chosen, snapshots }))
+      thisMachine.say(line);
     await takePlace(layout, repository, { practice: values.practice, newest: newestGeneration(snapshots) });
     const file = join(folder, "state", stateFile);
     return await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])]);
@@ -110,6 +112,27 @@ async function takePlace(
   await repository.mark({ life, number });
   await writeLifeFile<StoredLife>(layout, { life, number, takenOverAt: Date.now() });
 }
+
+/**
+ * What the copy says about the copies before it, against what the target lists: those of the hour before it, which no server removes
+ * by itself.
+ */
+async function missingLines(
+  path: string,
+  { from, chosen, snapshots }: { from: string; chosen: { at: number }; snapshots: readonly { id: string }[] },
+): Promise<string[]> {
+  const text = await readFile(path, "utf8").catch(() => "{}");
+  const lists = JSON.parse(text) as KnownCopies;
+  const there = new Set(snapshots.map(({ id }) => id));
+  const missing = (lists[from] ?? []).filter(({ id, at }) => at > chosen.at - hourMs && !there.has(id));
+  if (missing.length === 0) return [];
+  const count = missing.length === 1 ? "1 copy" : `${missing.length} copies`;
+  return [
+    `warning: ${count} of the hour before it, which the server had made, is missing at the target: somebody removed it`,
+  ];
+}
+
+const hourMs = 3_600_000;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -63,6 +63,7 @@ test.each([
   ["an event", () => state, "events"],
   ["a run of a job", () => state, "runs"],
   ["a status", () => state, "status"],
+  ["a run of a copy", () => state, "backups"],
   ["a mail", () => identity, "mails"],
   ["an audit entry", () => identity, "audit"],
 ] as [string, () => Database, string][])("%s changes no digest", (_, db, table) => {

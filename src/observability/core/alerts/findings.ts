@@ -135,13 +135,21 @@ function certificateFindings({ certificates, now }: Facts, limit = 14): Finding[
 }
 
 /** On a fresh server the time counts from the installation. */
+/** Titles of what is watched beside the copies of volumes. */
+const watchedTitles: Record<string, (target: string) => string> = {
+  state: (target) => `copies to ${target} fail`,
+  list: (target) => `copies are missing at ${target}`,
+  check: (target) => `the copies at ${target} are damaged`,
+  size: (target) => `${target} is larger than it may be`,
+};
+
 function backupFindings({ backup, now }: Facts, limit = 8): Finding[] | undefined {
   if (backup === undefined) return undefined;
   const { newestAt, installedAt, failing = [] } = backup;
   const failed = failing.map(({ target, what, sinceAt, error }): Finding => {
     const since = new Date(sinceAt).toISOString();
     const labels: Record<string, string> = what === "state" ? { target } : { target, what };
-    const title = what === "state" ? `copies to ${target} fail` : `copies of ${what} to ${target} fail`;
+    const title = watchedTitles[what]?.(target) ?? `copies of ${what} to ${target} fail`;
     return { labels, title, detail: `since ${since}: ${error}` };
   });
   // A clock that was ahead has dated it: how old it is, nothing tells.
