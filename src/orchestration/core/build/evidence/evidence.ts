@@ -1,6 +1,6 @@
 import { readHints } from "../hints/hints.ts";
 import { readPackage } from "../node/package-json.ts";
-import { type Planned, type SourceTree, talksNote } from "../runtime.ts";
+import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
 import { type App, frameworkNotes, namesRead, needsMark } from "./needs.ts";
 import { builtInNote, lockNote, migrationNote, versionNote } from "./notes.ts";
@@ -108,7 +108,8 @@ function withVariables(dockerfile: string, set: readonly string[]): string {
 
 function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: Planned): Planned {
   const { notes = [] } = plan;
-  const schema = tree.read(`${folder}prisma/schema.prisma`) ?? tree.read(`${folder}schema.prisma`) ?? "";
+  const schemas = ["prisma/", "src/prisma/", "db/", "api/db/", ""].map((at) => `${folder}${at}schema.prisma`);
+  const schema = tree.read(firstOf(tree, schemas) ?? "") ?? "";
   const asked = [...schema.slice(0, 20_000).matchAll(/\benv\("([A-Z][A-Z0-9_]{1,60})"\)/g)].map(
     ([, name = ""]) => name,
   );

@@ -19,7 +19,7 @@ export const services: readonly Service[] = [
   {
     name: "PostgreSQL",
     library:
-      /"(?:pg|postgres|pg-promise|@neondatabase\/serverless|@prisma\/adapter-pg|@vercel\/postgres|@nestjs\/postgres|postgraphile)"\s*:|\bpsycopg(?:2|2-binary|\[[\w,]{1,40}\])?\b|\basyncpg\b|^[ \t]*gem ["']pg["']|github\.com\/(?:lib\/pq|jackc\/pgx|go-pg)|gorm\.io\/driver\/postgres|\/pgdriver\b|\/pgdialect\b|\b(?:tokio|deadpool)-postgres\b|\bsqlx\b[^\n]{0,200}postgres|\bdiesel\b[^\n]{0,200}postgres|\[dependencies\.(?:sqlx|diesel)\][^[]{0,80}\[[^\]]{0,200}"postgres"|\bsqlx = \{[^}]{0,300}"postgres"|<artifactId>(?:postgresql|quarkus-(?:reactive-pg-client|jdbc-postgresql)|vertx-pg-client)<|org\.postgresql:(?:r2dbc-)?postgresql|quarkus-jdbc-postgresql|\{:postgrex,|Npgsql|provider\s*=\s*"postgresql"|"ext-(?:pdo_)?pgsql"/m,
+      /"(?:pg|postgres|pg-promise|@neondatabase\/serverless|@prisma\/adapter-pg|@vercel\/postgres|@nestjs\/postgres|postgraphile)"\s*:|\bpsycopg(?:2|2-binary|\[[\w,]{1,40}\])?\b|\basyncpg\b|^[ \t]*gem ["']pg["']|github\.com\/(?:lib\/pq|jackc\/pgx|go-pg)|gorm\.io\/driver\/postgres|\/pgdriver\b|\/pgdialect\b|\b(?:tokio|deadpool)-postgres\b|\bsqlx\b[^\n]{0,200}postgres|\bdiesel\b[^\n]{0,200}postgres|\[dependencies\.(?:sqlx|diesel)\][^[]{0,80}\[[^\]]{0,200}"postgres"|\bsqlx = \{[^}]{0,300}"postgres"|<artifactId>(?:postgresql|quarkus-(?:reactive-pg-client|jdbc-postgresql)|vertx-pg-client)<|org\.postgresql:(?:r2dbc-)?postgresql|quarkus-jdbc-postgresql|\{:postgrex,|Npgsql|provider\s*=\s*"postgres(?:ql)?"|"ext-(?:pdo_)?pgsql"/m,
     code: /\bpgsql:host=|\bpg_connect\(/,
     schemes: "postgres(?:ql)?|jdbc:postgresql|ecto|postgresql\\+\\w+",
     variables: "DATABASE|DB|PG|POSTGRES(?:QL)?",

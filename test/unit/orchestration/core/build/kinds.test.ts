@@ -295,6 +295,14 @@ describe("what an app needs beside", () => {
       "needs a volume: a database of SQLite, which its packages show",
     ],
     [
+      "the database of a schema of Prisma in another folder",
+      {
+        "package.json": '{"scripts":{"start":"node a.js"},"dependencies":{"@prisma/client":"5"}}',
+        ...{ "a.js": "app.listen(3000)", "db/schema.prisma": 'provider = "postgres"\nurl = env("DB_ADDRESS")' },
+      },
+      "the sources read DB_ADDRESS",
+    ],
+    [
       "migrations of Sinatra",
       { Gemfile: 'gem "sinatra-activerecord"\ngem "puma"', "config.ru": "run A", "db/migrate/1.rb": "" },
       'release: { command: ["bundle", "exec", "rake", "db:migrate"] }',
