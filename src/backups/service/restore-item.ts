@@ -101,7 +101,14 @@ export function createRestoreItems(parts: RestoreParts) {
     return put && { ...put, fresh: await identity(put.to) };
   }
 
+  /** A volume that was removed since took along what was replaced. What is in its place now must stay there. */
+  async function requireKept({ stage, volume }: StoredRestore): Promise<void> {
+    if (stage !== undefined && (await folders.identity(stage)) !== undefined) return;
+    throw new Failure("not_found", `what the restore of volume "${volume}" replaced is gone; the data stays as it is`);
+  }
+
   async function takeBack(restore: StoredRestore): Promise<void> {
+    await requireKept(restore);
     const { volume } = restore;
     if (volume !== undefined) await volumes.stopUsers(volume);
     const put = await lookAgain(restore);
@@ -110,6 +117,17 @@ export function createRestoreItems(parts: RestoreParts) {
     await folders.swap(put.from, put.to);
     await save(restore, { state: "undone", endedAt: clock.now(), error: undefined });
     log.info("restore undone", { restore: restore.id, volume });
+  }
+
+  async function undo(restore: StoredRestore): Promise<void> {
+    try {
+      await takeBack(restore);
+    } catch (error) {
+      const why = error instanceof Failure ? error.message : String(error);
+      log.warn("restore not undone", { restore: restore.id, error });
+      const state = (await isPlaced(restore)) ? "done" : "undone";
+      await save(restore, { state, endedAt: clock.now(), error: `not undone: ${why}` });
+    }
   }
 
   /** Apps that mount the volume start nothing while `work` goes on. */
@@ -139,14 +157,16 @@ export function createRestoreItems(parts: RestoreParts) {
     /** Ends what a killed server has begun. Fails while the engine is away. */
     recover: (restore: StoredRestore) =>
       holding(restore.volume, async () => {
-        const { state } = restore;
+        const { state, put } = restore;
         if (state === "undoing") {
-          if (await isPlaced(restore)) await takeBack(restore);
+          const isGone = (await identity(restore.stage ?? "")) === "";
+          if (isGone || (await isPlaced(restore))) await undo(restore);
           else await save(restore, { state: "undone", endedAt: clock.now() });
         } else if (state !== "placing") {
           await giveUp(restore, "the server was stopped before the data was in its place; what was there is unchanged");
         } else if (await isPlaced(restore)) await finish(restore);
-        else await place(restore);
+        else if (put !== undefined && (await identity(put.from)) !== "") await place(restore);
+        else await giveUp(restore, "the volume was removed before the data was in its place");
       }),
     /** Says that `undo` will bring back what was replaced: from now on the next start of the server does, too. */
     async beginUndo(restore: StoredRestore, group: string): Promise<void> {
@@ -154,17 +174,8 @@ export function createRestoreItems(parts: RestoreParts) {
       await save(restore, { state: "undoing", group, put, endedAt: undefined, error: undefined });
     },
     /** Never rejects. */
-    undo: (restore: StoredRestore) =>
-      holding(restore.volume, async () => {
-        try {
-          await takeBack(restore);
-        } catch (error) {
-          const why = error instanceof Failure ? error.message : String(error);
-          log.warn("restore not undone", { restore: restore.id, error });
-          const state = (await isPlaced(restore)) ? "done" : "undone";
-          await save(restore, { state, endedAt: clock.now(), error: `not undone: ${why}` });
-        }
-      }),
+    undo: (restore: StoredRestore) => holding(restore.volume, () => undo(restore)),
+    requireKept,
     /** Removes what was replaced. */
     async discard(restore: StoredRestore): Promise<void> {
       if (restore.stage !== undefined) await folders.remove(restore.stage);

@@ -136,6 +136,7 @@ export function createRestores(parts: RestoreParts): Restores {
       }
       const begun = [...newest.values()];
       await requireFree(begun);
+      for (const restore of begun) await items.requireKept(restore);
       const group = newId();
       for (const restore of begun) {
         await items.beginUndo(restore, group);

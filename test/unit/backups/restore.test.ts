@@ -217,6 +217,26 @@ describe("restores", () => {
     }
   });
 
+  test.if(isRoot)("an undo leaves a volume as it is that was removed and made again since", async () => {
+    makeVolume("v", "old");
+    await begin({ scope: "shop", name: "db", way: "in_place" });
+    rmSync(join(home, "volumes/v"), { recursive: true });
+    makeVolume("v", "newer");
+    const restores = createRestores(parts());
+    const undone = restores.undo({ scope: "shop", name: "db" }, "ann");
+    expect(undone).rejects.toThrow("is gone; the data stays as it is");
+    await undone.catch(() => undefined);
+    expect(contentOf(join(live(), "a"))).toBe("newer");
+
+    // Removed while an undo, or the exchange of a restore, was under way.
+    for (const state of ["undoing", "placing"] as const) {
+      const [row] = [...records.values()].map((text) => JSON.parse(text) as StoredRestore);
+      if (row !== undefined) records.set(row.id, JSON.stringify({ ...row, state }));
+      const [ended] = (await startAgain()).list(undefined).restores;
+      expect([state, ended?.error, contentOf(join(live(), "a"))]).toEqual([state, expect.any(String), "newer"]);
+    }
+  });
+
   test("the owner and the mode of the volume's folder are those of the copy", async () => {
     if (!isRoot) return;
     makeVolume("v", "old");
