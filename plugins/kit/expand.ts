@@ -89,21 +89,38 @@ function statefulset({ block, server, pods }: ServerExpansion, context: ExpandCo
       ports: server.ports,
       volume_claims: [{ name: "data", mount_path: pods.dataFolder, size: server.storage }],
       volumes: [...mounts(block, pods, context), ...server.volumes],
+      ...copies(block, server, context),
       probes: { readiness: { exec: ready, period: "2s", timeout: "10s", failure_threshold: 3 } },
     },
   };
 }
 
+/**
+ * A new backup is made and checked, then the volume of all backups is copied outside of the machine. The data itself is not: files
+ * of a running server are not a backup.
+ */
+function copies({ scope, name }: Block, { copies: written, backups }: ServerBlock, { envPrefix }: ExpandContext) {
+  if (written === undefined) return {};
+  const volume = backupsVolume({ scope, name }, envPrefix);
+  return { backup: { ...written, volumes: [volume], pre: ["sh", "/berth/tools.sh", ...jobWords(backups)] } };
+}
+
+const backupsVolume = ({ scope, name }: Pick<Block, "scope" | "name">, envPrefix: string) =>
+  `${envPrefix.toLowerCase()}-${scope}-${name}-backups`;
+
+/** What makes a backup, checks it, and removes old ones. */
+function jobWords({ keep, maxAgeMs }: ServerBlock["backups"]): string[] {
+  return ["job", String(keep), ...(maxAgeMs === 0 ? [] : [String(maxAgeMs / 1_000)])];
+}
+
 /** Scripts, and the one volume for backups that all pods share and no prune takes along. */
 function mounts(block: Block, { scripts }: ServerPods, { envPrefix }: ExpandContext): string[] {
-  const backups = `${envPrefix.toLowerCase()}-${block.scope}-${block.name}-backups:/backups`;
-  return [...scriptMounts(block, scripts), backups];
+  return [...scriptMounts(block, scripts), `${backupsVolume(block, envPrefix)}:/backups`];
 }
 
 function backupJob({ block, server, pods }: ServerExpansion, context: ExpandContext): Manifest {
   const { scope, name } = block;
-  const { schedule, timezone, timeout, keep, maxAgeMs } = server.backups;
-  const age = maxAgeMs === 0 ? [] : [String(maxAgeMs / 1_000)];
+  const { schedule, timezone, timeout } = server.backups;
   return {
     kind: "cronjob",
     scope,
@@ -114,7 +131,7 @@ function backupJob({ block, server, pods }: ServerExpansion, context: ExpandCont
       concurrency_policy: "Forbid",
       job: {
         image: server.image,
-        command: ["/berth/tools.sh", "job", String(keep), ...age],
+        command: ["/berth/tools.sh", ...jobWords(server.backups)],
         docker_options: ["--entrypoint sh"],
         env_from: [`${scope}/${name}`],
         env: { ...pods.env },

@@ -21,6 +21,8 @@ export interface ServerBlock {
   ports: string[];
   dockerOptions: string[];
   passed: Record<string, unknown>;
+  /** Copies of its dumps outside of the machine, as written; undefined: none. */
+  copies: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface Backups {
@@ -70,6 +72,7 @@ export function readServerBlock(fields: Fields, defaults: ServerDefaults): Serve
     ports: fields.raw("ports") === undefined ? [String(port)] : fields.words("ports"),
     dockerOptions: fields.words("docker_options"),
     passed: passOn(fields),
+    copies: readCopies(fields),
   };
 }
 
@@ -82,6 +85,23 @@ function readBackups(fields: Fields | undefined): Backups {
     timeout: fields?.text("timeout", "6h") ?? "6h",
   };
 }
+
+/** The rest of `backup` is the same as of a statefulset, whose rules the server knows. */
+function readCopies(fields: Fields): ServerBlock["copies"] {
+  const written = fields.raw("backup");
+  if (written === undefined) return undefined;
+  if (!isObject(written)) {
+    fields.problem("backup", "expected an object, such as {} or {every: 6h}");
+    return undefined;
+  }
+  for (const field of ["volumes", "pre", "post", "exclude"]) {
+    if (field in written) fields.problem(`backup.${field}`, "is set by the plugin; leave it out");
+  }
+  return written;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function readMaxAge(fields: Fields | undefined): number {
   const text = fields?.text("max_age", "") ?? "";

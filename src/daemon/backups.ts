@@ -186,7 +186,9 @@ function createBackupPlatform({
     });
     const isChosen = ({ subject: { claim } }: CopiedVolume) => policy?.volumes?.includes(claim) ?? true;
     const volumes = [...claims, ...shared].filter(isChosen);
-    return claims.length + shared.length === 0 ? [] : [{ scope, kind, name, policy, volumes, updatedAt }];
+    return claims.length + shared.length === 0 && policy === undefined
+      ? []
+      : [{ scope, kind, name, policy, volumes, updatedAt }];
   }
 
   async function mayWrite(container: ContainerRef, volume: string): Promise<boolean> {

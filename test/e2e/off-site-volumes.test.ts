@@ -189,9 +189,31 @@ describe("copies of volumes outside of the machine", () => {
     );
   });
 
+  test("an app that goes with its volumes is copied once more, or stays", async () => {
+    await berth.apply(db({}));
+    await berth.ready("statefulset", "shop", "db");
+    await isWritten();
+    expect((await cli("describe", "shop/db")).stdout).toContain("every 24h to every target");
+    expect((await cli("status")).stdout).toContain("1 of 1 apps with volumes are copied");
+    renameSync(copies, `${copies}.away`);
+    const refused = await cli("delete", "shop/db", "--prune", "-y");
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain("no last copy of shop/db, so nothing was deleted: ");
+    expect(refused.stderr).toContain("; --no-backup deletes all the same");
+    await goesOn();
+    rmSync(copies, { recursive: true, force: true });
+    renameSync(`${copies}.away`, copies);
+    const before = (await tags()).length;
+    expect((await cli("delete", "shop/db", "--prune", "-y")).exitCode).toBe(0);
+    expect((await tags()).length).toBeGreaterThan(before);
+    expect((await cli("backup", "list")).stdout).toContain("shop/db/data/0");
+    expect(numbers(await restored())[1]).toBeGreaterThan(10);
+  });
+
   test("bad words name the way out", async () => {
     await berth.apply(statefulset("shop", "db", { volume_claims: [{ name: "data", mount_path: "/data" }] }));
     await berth.ready("statefulset", "shop", "db");
+    expect((await cli("describe", "shop/db")).stdout).toContain("not protected: add `backup: {}`");
     const unprotected = await cli("backup", "now", "shop/db");
     expect([unprotected.exitCode, unprotected.stderr]).toEqual([
       1,

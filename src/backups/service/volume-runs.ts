@@ -17,7 +17,7 @@ export interface VolumeRuns {
   copyDue(signal: AbortSignal): Promise<void>;
   /**
    * Makes the copies of an app, or of every protected one, to those of `targets` that it has. Fails `not_found` for an app
-   * that is not stored, `conflict` for one without `backup` or without a target.
+   * that is not stored, `conflict` for one without `backup` or without a target. An app that has not started yet has none.
    */
   copiesOf(
     app: string | undefined,
@@ -141,7 +141,7 @@ export function createVolumeRuns(options: {
     copiesOf(app, targets) {
       const chosen =
         app === undefined ? wanted() : wanted().filter(({ app: { scope, name } }) => `${scope}/${name}` === app);
-      if (app !== undefined && chosen.length === 0) throw notCopied(app, platform.apps());
+      if (app !== undefined) refuseUncopied(app, platform.apps());
       const copies = chosen.flatMap((one) =>
         targetsOf(one, targets).map(({ name: target }) => ({
           target,
@@ -149,7 +149,7 @@ export function createVolumeRuns(options: {
           start: (signal: AbortSignal) => copying(() => copyNow(one, [{ name: target }], signal)),
         })),
       );
-      if (app === undefined || copies.length > 0) return copies;
+      if (app === undefined || chosen.length === 0 || copies.length > 0) return copies;
       const target = chosen[0]?.policy.target;
       const why = target === undefined ? "there is no target" : `its target "${target}" is not there`;
       throw new Failure("conflict", `${app} is not copied: ${why}; berth backup target add NAME URL`);
@@ -181,11 +181,10 @@ export function createVolumeRuns(options: {
   };
 }
 
-function notCopied(app: string, apps: readonly AppVolumes[]): Failure {
-  const found = apps.find(({ scope, name }) => `${scope}/${name}` === app);
-  if (found === undefined)
-    return new Failure("not_found", `no app "${app}" with volumes; berth get all shows what there is`);
-  const why =
-    found.policy === undefined ? "its manifest has no field backup: add `backup: {}`" : "it has no volume yet";
-  return new Failure("conflict", `${app} is not copied: ${why}`);
+function refuseUncopied(app: string, apps: readonly AppVolumes[]): void {
+  const found = apps.filter(({ scope, name }) => `${scope}/${name}` === app);
+  if (found.length === 0)
+    throw new Failure("not_found", `no app "${app}" with volumes; berth get all shows what there is`);
+  if (found.every(({ policy }) => policy === undefined))
+    throw new Failure("conflict", `${app} is not copied: its manifest has no field backup: add \`backup: {}\``);
 }

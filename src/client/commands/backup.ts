@@ -4,18 +4,18 @@ import {
   listBackupRuns,
   listSnapshots,
   newBackupKey,
-  runBackup,
   takeOver,
 } from "../../backups/api/backups.ts";
 import type { Flag } from "../basics/arguments.ts";
 import { CommandFailure, usageFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 import { tableText } from "../basics/table-text.ts";
-import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
+import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { noWords } from "../shell/words.ts";
 import { bytesText } from "../text/stats-table.ts";
+import { copyNow } from "../wait/copies.ts";
 import { timeText } from "../text/time-text.ts";
 import { restoreCommand } from "./backup/restore.ts";
 import { targetCommands } from "./backup/target.ts";
@@ -47,7 +47,7 @@ const commands: readonly Command[] = [
       noWords({ words: more });
       const data = { runs: await copyNow(context, { target: args.value("target"), app }) };
       const failed = data.runs.filter(({ error }) => error !== undefined);
-      await answer(context, data, () => data.runs.map(runText).join("\n"));
+      await answer(context, data, () => data.runs.map(runText).join("\n") || "there is no volume to copy yet");
       if (failed.length > 0) throw new CommandFailure(`${failed.length} of ${data.runs.length} copies failed`);
       return 0;
     },
@@ -139,26 +139,6 @@ export const backupCommand: CommandBody = {
 };
 
 const noCopies = "no copies yet; see: berth backup target add --help";
-
-/** Until each copy is there, or has failed. */
-async function copyNow(
-  { api, clock, signal }: Context,
-  query: { target: string | undefined; app: string | undefined },
-): Promise<BackupRun[]> {
-  const { since, copies } = await api.call(runBackup, { query });
-  for (;;) {
-    const { runs } = await api.call(listBackupRuns, { query: { target: query.target } });
-    const ended = copies.flatMap(
-      ({ target, what }) =>
-        runs.findLast((run) => run.target === target && run.what === what && run.started_at >= since) ?? [],
-    );
-    if (ended.length === copies.length) return ended;
-    await clock.sleep(lookMs, signal);
-    signal.throwIfAborted();
-  }
-}
-
-const lookMs = 300;
 
 function runText({
   target,

@@ -8,6 +8,7 @@ import { warn } from "../shell/progress-answer.ts";
 import { nameMeant } from "../shell/named.ts";
 import { printable } from "../basics/style.ts";
 import { noWords } from "../shell/words.ts";
+import { copyLast } from "../wait/copies.ts";
 import { lostUses } from "../text/uses.ts";
 
 export const deleteCommand: CommandBody = {
@@ -26,6 +27,7 @@ export const deleteCommand: CommandBody = {
     fileFlag,
     formatFlag,
     { name: "prune", summary: "wipe config, app folder and volumes too; they cannot be brought back" },
+    { name: "no-backup", summary: "with --prune: make no last copy of apps with the field backup" },
     { ...yesFlag, aliases: ["auto-approve"] },
     { name: "dry-run", summary: "show what would go and stop" },
     { name: "ignore-not-found", summary: "what is not there is no error" },
@@ -46,6 +48,7 @@ export const deleteCommand: CommandBody = {
       return exitCodes.done;
     }
     await assent(args.on("prune") ? "delete and wipe this for good?" : "delete this?", args, context);
+    if (args.on("prune") && !args.on("no-backup")) await copyLast(deletion.goes, context);
     const deleted = await deletion.run();
     const warnings = deleted.warnings.filter((text) => !lost.includes(text));
     return report({ ...deleted, warnings }, deletion, context);

@@ -1,5 +1,7 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { type Manifest, formatKey } from "../../orchestration/api/manifest.ts";
+import { type BackupRun, listBackupRuns } from "../../backups/api/backups.ts";
+import { ApiError } from "../../base/wire/client.ts";
 import { hostsOf } from "../../base/pure/hosts.ts";
 import { listCertificates } from "../../ingress/api/certificates.ts";
 import { getIngress } from "../../ingress/api/ingress.ts";
@@ -16,7 +18,9 @@ import { findPods, isPodWord } from "../wait/pods.ts";
 import { resourceReference } from "../basics/reference.ts";
 import { certificatesFor, certificatesText } from "../text/certificate-text.ts";
 import { upstreamsText } from "../text/ingress-text.ts";
+import { timeText } from "../text/time-text.ts";
 import { troublesOf } from "../text/trouble-text.ts";
+import { printable } from "../basics/style.ts";
 import { readTroubles } from "../wait/troubles.ts";
 import { childrenOf } from "../text/resource-status.ts";
 import { tableSetup } from "./get.ts";
@@ -77,17 +81,39 @@ async function show(description: Description, reveal: boolean, context: Context)
   const words =
     isWell(description.status?.phase) || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
   const troubles = context.json ? [] : troublesOf({ kind, scope, name }, await readTroubles(context));
+  const lastCopy =
+    description.manifest.spec.backup === undefined || context.json
+      ? undefined
+      : await lastCopyOf(`${scope}/${name}`, context);
   const isIngress = kind === "ingress" && !context.json;
   const replicas = isIngress ? await replicaLines(description, context) : [];
   const certificates = isIngress ? await certificateLines(description, context) : [];
   answer(context, description, () =>
     [
-      describeText(description, { ...tableSetup(context), reveal, troubles }),
+      describeText(description, { ...tableSetup(context), reveal, troubles, lastCopy }),
       ...replicas,
       ...certificates,
       ...words,
     ].join("\n"),
   );
+}
+
+/** How the newest copy of each of its volumes to each target went, in one line. Undefined for who may not know. */
+async function lastCopyOf(app: string, { api, terminal: { style } }: Context): Promise<string | undefined> {
+  const answer = await api.call(listBackupRuns, { query: {} }).catch((error: unknown) => {
+    if (error instanceof ApiError) return { runs: [] };
+    throw error;
+  });
+  const newest = new Map<string, BackupRun>();
+  for (const run of answer.runs.filter(({ what }) => what.startsWith(`${app}/`))) {
+    const id = `${run.what} ${run.target}`;
+    if (!newest.has(id)) newest.set(id, run);
+  }
+  const runs = [...newest.values()];
+  const failed = runs.find(({ error }) => error !== undefined);
+  if (failed !== undefined) return style.red(printable(`${failed.what} to ${failed.target} failed: ${failed.error}`));
+  const oldest = runs.map(({ started_at: at }) => at).sort()[0];
+  return oldest === undefined ? undefined : timeText(oldest);
 }
 
 /** The replicas that an ingress leads to, and what is wrong with it. */

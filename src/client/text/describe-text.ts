@@ -10,6 +10,7 @@ import { MASK } from "../../orchestration/core/mask.ts";
 import { digestOf } from "../facts/digest.ts";
 import { ageOf, retryText, timeText } from "./time-text.ts";
 import { isPodKind, isReplica, reasonOf } from "../facts/look.ts";
+import { protectionOf, protectText } from "../facts/protection.ts";
 import { podTable } from "./pod-table.ts";
 import { childrenOf, isScaledToZero, phaseText, portsText, scaledToZero } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
@@ -22,10 +23,17 @@ import { listText, tableText } from "../basics/table-text.ts";
 
 type Description = DataOf<typeof describe>;
 
+interface Setup extends TableSetup {
+  reveal: boolean;
+  troubles?: readonly string[];
+  /** The newest copies of its volumes; undefined where they are not known. */
+  lastCopy?: string | undefined;
+}
+
 /** One resource: what it is, how it is, its pods, and what is wrong. */
 export function describeText(
   { manifest, status, pods, volumes, block, hints = [], errors }: Description,
-  setup: TableSetup & { reveal: boolean; troubles?: readonly string[] },
+  setup: Setup,
 ): string {
   const { style, troubles = [] } = setup;
   const { kind, scope = "", name, metadata } = manifest;
@@ -37,6 +45,7 @@ export function describeText(
     ...statusFacts(status, setup),
     ...troubles.map((text) => ["trouble", style.red(text)]),
     ...placeFacts(manifest, pods),
+    ...protectionFacts(manifest, setup),
     ...lastFailure(status, { ref: [scope, name].filter(Boolean).join("/"), style }),
   ];
   const replicas = pods.filter(isReplica);
@@ -62,6 +71,18 @@ function placeFacts({ kind, scope = "", name, spec }: Description["manifest"], p
   const published = portsText(pods.filter(isReplica).flatMap((pod) => pod.ports ?? []));
   const address = (scope === "" ? name : `${name}.${scope}`).toLowerCase();
   return [["address", `${address} (for other pods)`], ...(published === "" ? [] : [["ports", published]])];
+}
+
+/** Whether copies of its volumes leave the machine. */
+function protectionFacts(
+  manifest: Description["manifest"],
+  { style, lastCopy }: Pick<Setup, "style" | "lastCopy">,
+): string[][] {
+  const found = protectionOf(manifest);
+  if (found === undefined) return [];
+  if (found === "none") return [["backup", style.yellow(`not protected: ${protectText}`)]];
+  const facts = [["backup", printable(`every ${found.every} to ${found.target}`)]];
+  return lastCopy === undefined ? facts : [...facts, ["last copy", lastCopy]];
 }
 
 /** `statefulset/data/main ready`; files that are there go without saying. */

@@ -108,3 +108,13 @@ function readyText({ upstreams, maintenance, asleep }: IngressSite, style: Style
   const text = `${ready} ready${leaving === 0 ? "" : `, ${leaving} leaving`}`;
   return ready === 0 ? style.red(text) : text;
 }
+
+/** The ingress in one line: its proxy, how many sites it has, and how many have a problem. */
+export function ingressText(
+  { state, total, troubled }: { state: string; total: number; troubled: number },
+  style: Style,
+): string {
+  const proxy = `HAProxy ${state === "running" ? state : style.red(state)}`;
+  const served = `${total} ${total === 1 ? "ingress" : "ingresses"}`;
+  return [proxy, served, ...(troubled === 0 ? [] : [style.red(`${troubled} with a problem`)])].join(", ");
+}

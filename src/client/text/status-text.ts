@@ -7,9 +7,11 @@ import type { ListedManifest } from "../../orchestration/api/apply.ts";
 import type { Event } from "../../orchestration/api/events.ts";
 import type { system } from "../../orchestration/api/health.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
-import { printable, type Style } from "../basics/style.ts";
+import { printable } from "../basics/style.ts";
 import { isPodKind, isWell } from "../facts/look.ts";
+import { protectionIn, protectionRows } from "../facts/protection.ts";
 import { eventRows } from "./event-text.ts";
+import { ingressText } from "./ingress-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
 import { troubledDrains } from "./drain-text.ts";
 import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
@@ -40,6 +42,7 @@ interface Overview {
   engine: Report["engine"];
   /** Those that are asleep are ready: the first request starts them. */
   apps: { total: number; ready: number; asleep: number; canary: number };
+  protection: ReturnType<typeof protectionIn>;
   ingress: { state: IngressStatus["proxy"]["state"]; total: number; troubled: number };
   canaries: { kind: string; scope: string; name: string; text: string }[];
   not_ready: { kind: string; scope: string; name: string; status: string; reason: string }[];
@@ -94,6 +97,7 @@ export function overviewOf(parts: Parts): Overview {
       asleep: apps.filter(isAsleep).length,
       canary: canaries.length,
     },
+    protection: protectionIn(apps),
     ingress: {
       state: ingress.proxy.state,
       total: ingress.sites.length,
@@ -203,7 +207,7 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
 
 /** Server, engine, apps and ingress, a line each. */
 function headText(
-  { server, engine, apps: { ready, total, asleep, canary }, ingress }: Overview,
+  { server, engine, apps: { ready, total, asleep, canary }, ingress, protection }: Overview,
   { style, now, endpoint }: TableSetup & { endpoint: string },
 ): string {
   const inCanary = canary === 0 ? "" : `, ${canary} in a canary step`;
@@ -226,6 +230,7 @@ function headText(
           : style.red(readyText),
     ],
     ...(ingress.total === 0 ? [] : [["ingress", ingressText(ingress, style)]]),
+    ...protectionRows(protection),
   ]);
 }
 
@@ -237,12 +242,6 @@ function failureRow(event: Event, notReady: Overview["not_ready"]): string[] {
   const detail = isSaid(typeof error === "string" ? printable(error) : error, own?.reason) ? rest : all;
   const [at = "", , action = "", on = "", text = ""] = eventRows([{ ...event, detail }])[0] ?? [];
   return [at, action, on, typeof times === "number" ? `${times} times, the last: ${text}` : text];
-}
-
-function ingressText({ state, total, troubled }: Overview["ingress"], style: Style): string {
-  const proxy = `HAProxy ${state === "running" ? state : style.red(state)}`;
-  const served = `${total} ${total === 1 ? "ingress" : "ingresses"}`;
-  return [proxy, served, ...(troubled === 0 ? [] : [style.red(`${troubled} with a problem`)])].join(", ");
 }
 
 function counted(count: number): string {

@@ -47,8 +47,23 @@ test("users are lines of their own with the key of their password", () => {
   );
 });
 
+test("copies outside of the machine are of the backups, of which a new one is made before", () => {
+  expect(expanded().statefulset).not.toHaveProperty("backup");
+  const { statefulset } = expanded({ backup: { every: "6h", target: "offsite" }, backups: { keep: 3, max_age: "2d" } });
+  expect(statefulset?.backup).toEqual({
+    ...{ every: "6h", target: "offsite", volumes: ["berth-data-cache-backups"] },
+    pre: ["sh", "/berth/tools.sh", "job", "3", "172800"],
+  });
+});
+
 const refused: [string, Record<string, unknown>, string][] = [
   ["the user that is there", { users: [{ name: "default" }] }, "spec.users[0].name: default is there already"],
+  [
+    "a command of copies that is ours",
+    { backup: { pre: ["x"] } },
+    "spec.backup.pre: is set by the plugin; leave it out",
+  ],
+  ["copies that are no object", { backup: true }, "spec.backup: expected an object"],
   ["a user twice", { users: [{ name: "a" }, { name: "a" }] }, 'spec.users[1].name: "a" is there twice'],
   ["a line break in rules", { users: [{ name: "a", rules: "+@all\nuser b on nopass" }] }, "spec.users[0].rules: "],
   ["a password in rules", { users: [{ name: "a", rules: "+@all >x" }] }, "spec.users[0].rules: "],

@@ -1,0 +1,65 @@
+import { type BackupRun, listBackupRuns, runBackup } from "../../backups/api/backups.ts";
+import { ApiError } from "../../base/wire/client.ts";
+import { listManifests } from "../../orchestration/api/apply.ts";
+import { CommandFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
+import { protectionOf } from "../facts/protection.ts";
+import type { Context } from "../shell/command.ts";
+
+/** Until each copy is there, or has failed. */
+export async function copyNow(
+  { api, clock, signal }: Context,
+  query: { target: string | undefined; app: string | undefined },
+): Promise<BackupRun[]> {
+  const { since, copies } = await api.call(runBackup, { query });
+  for (;;) {
+    const { runs } = await api.call(listBackupRuns, { query: { target: query.target } });
+    const ended = copies.flatMap(
+      ({ target, what }) =>
+        runs.findLast((run) => run.target === target && run.what === what && run.started_at >= since) ?? [],
+    );
+    if (ended.length === copies.length) return ended;
+    await clock.sleep(lookMs, signal);
+    signal.throwIfAborted();
+  }
+}
+
+const lookMs = 300;
+
+/** A last copy of each protected app that goes with its volumes, given as `kind/scope/name`. Fails where one has none. */
+export async function copyLast(refs: readonly string[], context: Context): Promise<void> {
+  const manifests = await context.api.call(listManifests, { query: {} });
+  const names = new Set(
+    refs.map((ref) =>
+      ref
+        .replace(/[:,].*$/s, "")
+        .split("/")
+        .slice(-2)
+        .join("/"),
+    ),
+  );
+  const going = manifests.filter((one) => {
+    const found = protectionOf(one);
+    return found !== undefined && found !== "none" && names.has(`${one.scope}/${one.name}`);
+  });
+  for (const { scope, name } of going) {
+    const app = `${scope}/${name}`;
+    context.terminal.note(`copying ${app} for the last time; --no-backup leaves that out`);
+    const failed = await failureOf(app, context);
+    if (failed === undefined) continue;
+    throw new CommandFailure(
+      `no last copy of ${app}, so nothing was deleted: ${failed}; --no-backup deletes all the same`,
+    );
+  }
+}
+
+async function failureOf(app: string, context: Context): Promise<string | undefined> {
+  try {
+    const runs = await copyNow(context, { app, target: undefined });
+    const error = runs.find((run) => run.error !== undefined)?.error;
+    return error === undefined ? undefined : printable(error);
+  } catch (error) {
+    if (error instanceof ApiError) return printable(error.message);
+    throw error;
+  }
+}
