@@ -73,6 +73,8 @@ export const pointInTimeLimits = {
   retryMs: 10_000,
   /** Packed WAL that is shipped at once: it is on the disk twice meanwhile. */
   batchBytes: 64 * 1024 * 1024,
+  /** One file of packed WAL: a segment has 1 GiB at most, and packing adds a little to what is random. */
+  walFileBytesMax: 1_100 * 1024 * 1024,
   /** A command of rclone that lists, or reads little. */
   askMs: 60_000,
   /** A base backup, or WAL of days. */

@@ -99,14 +99,25 @@ function readWal({ pieces, branches }: WalArchive, file: string, path: string): 
   return true;
 }
 
+/** What `Date` takes, in epoch milliseconds. */
+const timeMost = 8.64e15;
+
+/** PostgreSQL has segments of 1 MiB to 1 GiB, in powers of two. With others the steps along WAL may come to no end. */
+function isSegmentSize(bytes: number): boolean {
+  return bytes >= 2 ** 20 && bytes <= 2 ** 30 && Number.isInteger(Math.log2(bytes));
+}
+
+/** The container names what it leaves: a base backup that cannot be one is none. */
 function readBase({ bases }: WalArchive, label: string, file: string, path: string): boolean {
   const [, timeline, start = "", stop = "", ended, segmentBytes] =
     /^about\.(\d+)\.([0-9A-F]{16})\.([0-9A-F]{16})\.(\d+)\.(\d+)$/.exec(file) ?? [];
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(label) ?? [];
   if (timeline === undefined || year === undefined) return false;
+  const beganAt = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(beganAt) || !(Number(ended) <= timeMost) || !isSegmentSize(Number(segmentBytes))) return false;
   bases.push({
     ...{ label, timeline: Number(timeline), start: positionOf(start), stop: positionOf(stop) },
-    beganAt: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`),
+    beganAt,
     ...{ endedAt: Number(ended), segmentBytes: Number(segmentBytes) },
     ...{ folder: path.slice(0, path.lastIndexOf("/")), about: path },
   });

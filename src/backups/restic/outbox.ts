@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { Failure } from "../../base/wire/failure.ts";
 
 /**
  * A folder in a volume, which a container can change at any time. Everything is reached from a handle of the folder, and no link is
@@ -62,11 +63,14 @@ function folderOf(handle: FileHandle, { uid, gid }: { uid: number; gid: number }
   };
 }
 
-/** Copies files of a volume below a new folder, under other paths, until `bytesMax` are there. */
+/**
+ * Copies files of a volume below a new folder, under other paths, until `bytesMax` are there. Fails `conflict` for a file of
+ * more than `fileBytesMax`: a container can make one as large as it likes, on no room at all.
+ */
 export async function stageFiles(
   folder: VolumeFolder,
   files: readonly { name: string; path: string }[],
-  { into, bytesMax }: { into: string; bytesMax: number },
+  { into, bytesMax, fileBytesMax }: { into: string; bytesMax: number; fileBytesMax: number },
 ): Promise<{ name: string; path: string; bytes: number }[]> {
   await clearFolder(into);
   const staged: { name: string; path: string; bytes: number }[] = [];
@@ -76,11 +80,13 @@ export async function stageFiles(
     const file = await folder.read(name);
     if (file === undefined) continue;
     try {
-      const content = await file.readFile();
+      if ((await file.stat()).size > fileBytesMax) throw tooLarge(name, fileBytesMax);
       await mkdir(dirname(join(into, path)), { recursive: true, mode: 0o700 });
-      await writeFile(join(into, path), content, { mode: 0o600 });
-      bytes += content.length;
-      staged.push({ name, path, bytes: content.length });
+      const to = await open(join(into, path), "wx", 0o600);
+      const copied = await append(file, to, fileBytesMax).finally(() => to.close());
+      if (copied > fileBytesMax) throw tooLarge(name, fileBytesMax);
+      bytes += copied;
+      staged.push({ name, path, bytes: copied });
     } finally {
       await file.close();
     }
@@ -88,11 +94,34 @@ export async function stageFiles(
   return staged;
 }
 
+function tooLarge(name: string, bytesMax: number): Failure {
+  const text = `${name} in the outbox has more than ${bytesMax} bytes, which no WAL has`;
+  return new Failure("conflict", `${text}; find out which container of the block wrote it, and remove it there`);
+}
+
+const pieceBytes = 1024 * 1024;
+
+/** Writes what one file holds behind what another one holds, in pieces. Ends beyond `bytesMax`: a file may grow meanwhile. */
+async function append(from: FileHandle, to: FileHandle, bytesMax = Infinity): Promise<number> {
+  const buffer = Buffer.allocUnsafe(pieceBytes);
+  let bytes = 0;
+  while (bytes <= bytesMax) {
+    const { bytesRead } = await from.read(buffer, 0, pieceBytes, null);
+    if (bytesRead === 0) break;
+    await to.appendFile(buffer.subarray(0, bytesRead));
+    bytes += bytesRead;
+  }
+  return bytes;
+}
+
 /** Writes a file of a volume from files elsewhere, one behind the other. */
 export async function joinFiles(folder: VolumeFolder, name: string, paths: readonly string[]): Promise<void> {
   const file = await folder.make(name);
   try {
-    for (const path of paths) await file.appendFile(await readFile(path));
+    for (const path of paths) {
+      const from = await open(path, O_RDONLY);
+      await append(from, file).finally(() => from.close());
+    }
   } finally {
     await file.close();
   }

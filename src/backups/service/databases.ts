@@ -38,6 +38,7 @@ interface DatabaseLimits {
   listMs: number;
   retryMs: number;
   batchBytes: number;
+  walFileBytesMax: number;
   askMs: number;
   workMs: number;
 }

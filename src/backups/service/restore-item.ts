@@ -65,6 +65,9 @@ export function createRestoreItems(parts: RestoreParts) {
       const [from, to] = [`${put.from}/${part}`, `${put.to}/${part}`];
       put = { from, to, fresh: await identity(from) };
     }
+    // The fetch may have taken hours, and what is exchanged with a folder of the machine is not kept.
+    if (way === "into" && restore.state === "fetching" && !(await folders.isMissingOrEmpty(put.to)))
+      throw new Failure("conflict", `"${put.to}" is no longer empty; what is there stays: name a new folder`);
     await save(restore, { state: "placing", put });
     await folders.swap(put.from, put.to);
     await finish(restore);

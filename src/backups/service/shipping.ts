@@ -35,7 +35,7 @@ interface ShipOptions {
   state: ShippingState;
   /** An own folder, for what is under way. */
   staging: string;
-  limits: { batchBytes: number };
+  limits: { batchBytes: number; walFileBytesMax: number };
   clock: Pick<Clock, "now">;
   log: Log;
 }
@@ -50,7 +50,9 @@ export async function shipWal(options: ShipOptions): Promise<void> {
     // Read before the outbox is: what is in WAL by then is in the outbox, or at the target.
     const mark = await readMark(options.database);
     const files = filesOf(await outbox.names(), ["wal"], clock.now());
-    const staged = await stageFiles(outbox, files, { into: staging, bytesMax: limits.batchBytes });
+    const staged = await stageFiles(outbox, files, {
+      ...{ into: staging, bytesMax: limits.batchBytes, fileBytesMax: limits.walFileBytesMax },
+    });
     if (staged.length > 0) {
       await remote.send(staging);
       await removeListed(outbox, remote, staged);

@@ -29,11 +29,13 @@ describe("restores", () => {
   let died: PromiseWithResolvers<void>;
   let freeBytes: number;
   let turns: Promise<void>[];
+  /** Somebody does this while a copy is fetched. */
+  let meanwhile: () => void;
 
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), "restores."));
     [records, made, held, done, lives, freeBytes] = [new Map(), new Map(), new Map(), [], Infinity, 1e12];
-    [turns, died] = [[], Promise.withResolvers()];
+    [turns, died, meanwhile] = [[], Promise.withResolvers(), () => undefined];
     mkdirSync(join(home, "copy/etc"), { recursive: true });
     writeFileSync(join(home, "copy/a"), "good");
     writeFileSync(join(home, "copy/etc/conf"), "good");
@@ -87,6 +89,7 @@ describe("restores", () => {
             async restore(_: string, folder: string, __: AbortSignal, path?: string) {
               cpSync(join(home, "copy"), folder, { recursive: true });
               if (path !== undefined) rmSync(join(folder, "a"));
+              meanwhile();
             },
           },
           "source",
@@ -243,6 +246,22 @@ describe("restores", () => {
     await begin({ scope: "shop", name: "db", way: "in_place" });
     const { mode } = await import("node:fs").then(({ statSync }) => statSync(live()));
     expect(mode & 0o777).toBe(0o750);
+  });
+
+  test("what came into the folder while the copy was fetched stays", async () => {
+    const into = join(home, "found");
+    meanwhile = () => {
+      mkdirSync(into);
+      writeFileSync(join(into, "a"), "of somebody else");
+    };
+    await begin({ scope: "shop", name: "db", way: "into", into });
+    const [row] = createRestores(parts()).list(undefined).restores;
+    expect([row?.state, row?.error]).toEqual([
+      "failed",
+      `"${into}" is no longer empty; what is there stays: name a new folder`,
+    ]);
+    expect(contentOf(join(into, "a"))).toBe("of somebody else");
+    expect(readdirSync(home).filter((name) => name.includes("berth-restore"))).toEqual([]);
   });
 
   const refusals: [string, RestoreBody, string][] = [

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +36,9 @@ test("what a container puts into its volume leads the server nowhere else", asyn
   const folder = await openVolumeFolder(volume, ["home", "outbox"]);
   if (folder === undefined) throw new Error("not opened");
   const files = ["plain", "link", "folder", "absent"].map((name) => ({ name, path: `1/${name}` }));
-  const staged = await stageFiles(folder, files, { into: join(root, "staging"), bytesMax: 1000 });
+  const staged = await stageFiles(folder, files, {
+    ...{ into: join(root, "staging"), bytesMax: 1000, fileBytesMax: 1000 },
+  });
   expect(staged).toEqual([{ name: "plain", path: "1/plain", bytes: 3 }]);
   expect(readFileSync(join(root, "staging/1/plain"), "utf8")).toBe("wal");
   for (const name of ["link", "plain"]) {
@@ -48,6 +51,21 @@ test("what a container puts into its volume leads the server nowhere else", asyn
   expect(existsSync(join(root, "fresh"))).toBe(false);
   await folder.close();
   chmodSync(root, 0o700);
+});
+
+test("a file in the outbox that is larger than any WAL is refused before it is read", async () => {
+  const volume = join(root, "volume");
+  writeFileSync(join(volume, "home/outbox/plain"), "wal");
+  writeFileSync(join(volume, "home/outbox/vast"), "");
+  // It takes no room on the disk of the container, and would take all memory and the disk of the server.
+  truncateSync(join(volume, "home/outbox/vast"), 2 ** 40);
+  const folder = await openVolumeFolder(volume, ["home", "outbox"]);
+  if (folder === undefined) throw new Error("not opened");
+  const files = ["plain", "vast"].map((name) => ({ name, path: name }));
+  const how = { into: join(root, "staging"), bytesMax: 1000, fileBytesMax: 1000 };
+  expect(stageFiles(folder, files, how)).rejects.toThrow("vast in the outbox has more than 1000 bytes");
+  expect(await stageFiles(folder, files.slice(0, 1), how)).toEqual([{ name: "plain", path: "plain", bytes: 3 }]);
+  await folder.close();
 });
 
 test("rclone gets the place, the key and the credentials in its environment, and some targets keep no single files", () => {

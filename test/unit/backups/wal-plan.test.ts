@@ -44,6 +44,27 @@ describe("times that can be restored", () => {
     expect(ranges([...first])).toEqual([]);
   });
 
+  // A container of the block makes these names. One without an end held the server forever, one without a date was a fault of its own.
+  test.each([
+    [
+      "segments of one byte at the end of all positions",
+      "20261129T100000Z",
+      `${"F".repeat(16)}.${"F".repeat(16)}`,
+      "1",
+      "1",
+    ],
+    ["segments of no byte", "20261129T100000Z", `${position(2)}.${position(3)}`, "1", "0"],
+    ["segments of a size that is no power of two", "20261129T100000Z", `${position(2)}.${position(3)}`, "1", "3000000"],
+    ["an end after all times", "20261129T100000Z", `${position(2)}.${position(3)}`, "9".repeat(40), String(bytes)],
+    ["a begin that is no time", "20269999T999999Z", `${position(2)}.${position(3)}`, "1", String(bytes)],
+  ])("a base backup with %s is none", (_, label, positions, ended, size) => {
+    const odd = `7/base/${label}/about.1.${positions}.${ended}.${size}`;
+    const paths = [...first, odd, whole(1, 2, 4), whole(1, 3, 20)];
+    expect(archiveOf(paths).bases).toHaveLength(1);
+    expect(ranges(paths)).toEqual([[5, 20]]);
+    expect(expiredPaths(readArchives(paths), paths, { now: second(60), keepMs: 86_400_000 })).toEqual([]);
+  });
+
   test("an idle database reaches as far as its mark, where all of its WAL before that is there", () => {
     const paths = [...first, whole(1, 2, 4), piece(1, 3, [0, 100], 30)];
     const mark = { system: "7", at: second(90), segment: nameOf(1, 3), to: 100 };
