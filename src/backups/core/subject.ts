@@ -18,10 +18,13 @@ export interface VolumeSubject {
   ordinal: number | undefined;
 }
 
+/** In place of an ordinal: the tags of a shared volume are never a part of those of a claim with the same name. */
+const sharedOrdinal = "none";
+
 /** The tags that name a volume, without `volumeTag`. */
 export function subjectTags({ scope, kind, name, claim, ordinal }: VolumeSubject): string[] {
-  const tags = [`scope=${scope}`, `kind=${kind}`, `name=${name}`, `claim=${claim}`];
-  return ordinal === undefined ? tags : [...tags, `ordinal=${ordinal}`];
+  const ordinalTag = `ordinal=${ordinal ?? sharedOrdinal}`;
+  return [`scope=${scope}`, `kind=${kind}`, `name=${name}`, `claim=${claim}`, ordinalTag];
 }
 
 /** Whose copy a snapshot is; undefined for one that is not of a volume. */
@@ -30,8 +33,8 @@ export function readSubject(tags: readonly string[]): VolumeSubject | undefined 
   const tagOf = (key: string) => tags.find((tag) => tag.startsWith(`${key}=`))?.slice(key.length + 1);
   const [scope, kind, name, claim] = [tagOf("scope"), tagOf("kind"), tagOf("name"), tagOf("claim")];
   if (scope === undefined || kind === undefined || name === undefined || claim === undefined) return undefined;
-  const ordinal = tagOf("ordinal");
-  return { scope, kind, name, claim, ordinal: ordinal === undefined ? undefined : Number(ordinal) };
+  const ordinal = tagOf("ordinal") ?? sharedOrdinal;
+  return { scope, kind, name, claim, ordinal: ordinal === sharedOrdinal ? undefined : Number(ordinal) };
 }
 
 /** What a run or a snapshot is of, for people: `shop/db/data/0`. */

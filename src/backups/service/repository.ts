@@ -142,7 +142,8 @@ export function createRepository(
     backup: async (copy, signal) => confirmed(await write(copy, signal), signal),
     drop,
     async forget(tags, keep, { signal, prune = false }) {
-      const words = ["forget", "--tag", tags.join(","), "--group-by", "tags", ...keep, ...(prune ? ["--prune"] : [])];
+      // All that has the tags is one group: by its other tags, what the folder was like before would never leave.
+      const words = ["forget", "--tag", tags.join(","), "--group-by", "host", ...keep, ...(prune ? ["--prune"] : [])];
       await asked("removing old copies", words, { signal, timeoutMs: workMs });
     },
     async prune(signal) {

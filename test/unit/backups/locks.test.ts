@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rootTag, subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
 import { createRestic } from "../../../src/backups/restic/restic.ts";
 import { createLocks } from "../../../src/backups/service/locks.ts";
 import { createRepository } from "../../../src/backups/service/repository.ts";
@@ -93,3 +94,29 @@ test.skipIf(!isRoot)("a lock of a machine that is gone is left over once it has 
   now += backupLimits.lockStaleMs;
   expect(await locks.areLeftOver(restic, env)).toBe(true);
 });
+
+test.skipIf(!isRoot)(
+  "a volume whose folder got another owner or mode keeps no copies beyond what is asked",
+  async () => {
+    const repository = repositoryOf("berth-aa");
+    await repository.open({ make: true });
+    const [signal, source] = [new AbortController().signal, join(folder, "volume")];
+    mkdirSync(source);
+    const copy = async (ordinal: number | undefined, root: string) => {
+      writeFileSync(join(source, "data"), root);
+      const tags = subjectTags({ scope: "shop", kind: "statefulset", name: "db", claim: "data", ordinal });
+      await repository.write({ folder: source, tags: [volumeTag, ...tags, rootTag(root)] }, signal);
+      return [volumeTag, ...tags];
+    };
+    await copy(0, "700.0.0");
+    const ofClaim = await copy(0, "750.70.70");
+    await copy(undefined, "700.0.0");
+    // The claim became a volume that all replicas share: the copies of the claim are not its own.
+    await repository.forget(await copy(undefined, "755.0.0"), ["--keep-last", "1"], { signal });
+    const left = async () =>
+      (await repository.snapshots()).map(({ tags }) => tags.find((tag) => tag.startsWith("root=")));
+    expect(await left()).toEqual(["root=700.0.0", "root=750.70.70", "root=755.0.0"]);
+    await repository.forget(ofClaim, ["--keep-last", "1"], { signal });
+    expect(await left()).toEqual(["root=750.70.70", "root=755.0.0"]);
+  },
+);
