@@ -33,6 +33,8 @@ export function remoteEnvironment(
     RCLONE_CONFIG_PLACE_REGION: /\bs3[.-]([a-z0-9-]+)\.amazonaws\.com$/.exec(endpoint)?.[1] ?? "",
     RCLONE_CONFIG_PLACE_FORCE_PATH_STYLE: "true",
     RCLONE_CONFIG_PLACE_NO_CHECK_BUCKET: "true",
+    // What was taken is listed afterwards, with its size.
+    RCLONE_CONFIG_PLACE_NO_HEAD: "true",
     // A base backup comes as a stream: at most 10,000 parts of this size.
     RCLONE_CONFIG_PLACE_CHUNK_SIZE: "64M",
     RCLONE_CONFIG_PLACE_UPLOAD_CONCURRENCY: "1",

@@ -8,8 +8,8 @@ export interface Remote {
   list(folder: string): Promise<RemoteFile[]>;
   /** Brings everything below a folder of the server's own there. */
   send(folder: string): Promise<void>;
-  /** Writes one file from an open one, or from text. */
-  write(path: string, from: number | string): Promise<void>;
+  /** Writes one file of so many bytes from an open one, or from text. */
+  write(path: string, from: number | string, bytes: number): Promise<void>;
   /** Reads one file into an open one. */
   read(path: string, into: number): Promise<void>;
   text(path: string): Promise<string>;
@@ -50,7 +50,8 @@ export function createRemote(
       }
     },
     send: async (folder) => void (await run(["copy", "--no-traverse", folder, at("")], { timeoutMs: workMs })),
-    write: async (path, from) => void (await run(["rcat", at(path)], { timeoutMs: workMs, isLong: true, from })),
+    write: async (path, from, bytes) =>
+      void (await run(["rcat", "--size", String(bytes), at(path)], { timeoutMs: workMs, isLong: true, from })),
     read: async (path, into) => void (await run(["cat", at(path)], { timeoutMs: workMs, isLong: true, into })),
     text: (path) => run(["cat", at(path)]),
     async bring(paths, folder) {

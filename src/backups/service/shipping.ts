@@ -71,16 +71,18 @@ export async function shipBases(options: ShipOptions): Promise<void> {
       const file = await outbox.read(name);
       if (file === undefined) continue;
       try {
-        await remote.write(path, file.fd);
-        await removeListed(outbox, remote, [{ name, path, bytes: (await file.stat()).size }]);
+        const { size: bytes } = await file.stat();
+        await remote.write(path, file.fd, bytes);
+        await removeListed(outbox, remote, [{ name, path, bytes }]);
       } finally {
         await file.close();
       }
     }
     for (const { name, path } of filesOf(names, ["about"], clock.now())) {
       const text = `${await textIn(outbox, name)}image ${database.image}\nimage_id ${database.imageId}\n`;
-      await remote.write(path, text);
-      await removeListed(outbox, remote, [{ name, path, bytes: Buffer.byteLength(text) }]);
+      const bytes = Buffer.byteLength(text);
+      await remote.write(path, text, bytes);
+      await removeListed(outbox, remote, [{ name, path, bytes }]);
       log.info("base backup shipped", { scope: database.scope, name: database.name, path });
       await expire(options);
     }
