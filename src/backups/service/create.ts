@@ -105,6 +105,7 @@ export function createBackups(options: BackupOptions): Backups {
   const states = createStateCopies({
     ...{ records, clock, log, limits, repositoryOf, look: twins.look },
     ...{ stage: options.stage, onCopied: options.onCopied, stateDigest: options.stateDigest },
+    turn: copying,
     expireVolumes: volumes.expire,
     inspect: inspector.inspect,
   });
@@ -203,7 +204,7 @@ export function createBackups(options: BackupOptions): Backups {
           if (records.targets().length > 0) await volumes.copyDue(signal);
           const nap = new AbortController();
           wake = () => nap.abort();
-          await clock.sleep(limits.lookMs, AbortSignal.any([signal, nap.signal]));
+          await clock.sleep(limits.stateLookMs, AbortSignal.any([signal, nap.signal]));
         }
       };
       await gate.whenOpen(async () => void (await Promise.all([states.run(signal), copyVolumes()])))(signal);

@@ -10,7 +10,7 @@ import type { Twins } from "./twins.ts";
 
 /** Copies of the server's own state: soon after it changed, and each `every` of the target at the latest. */
 export function createStateCopies(
-  parts: Pick<BackupOptions, "records" | "clock" | "log" | "limits" | "stage" | "onCopied" | "stateDigest"> & {
+  parts: Pick<BackupOptions, "records" | "clock" | "log" | "limits" | "stage" | "onCopied" | "stateDigest" | "turn"> & {
     repositoryOf(target: StoredTarget): Promise<Repository>;
     look: Twins["look"];
     inspect(name: string, repository: Repository, signal: AbortSignal): Promise<void>;
@@ -21,6 +21,8 @@ export function createStateCopies(
   const { records, clock, log, limits } = parts;
   /** One at a time, beside those of volumes, which may take hours. */
   const copying = createLimit(1);
+  /** Targets whose removal and check wait or are under way. */
+  const tended = new Set<string>();
   let underWay: { name: string; end: AbortController } | undefined;
   let wake: () => void = () => undefined;
 
@@ -56,8 +58,7 @@ export function createStateCopies(
       }
       await parts.onCopied(startedAt);
       log.info("state copied", { target: target.name, snapshot: run.snapshot, added: run.added });
-      if (!target.appendOnly) await tidy(target, repository, signal);
-      await parts.inspect(target.name, repository, signal);
+      tend(target.name, repository, signal);
     } catch (error) {
       run.error = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
       log.warn("state not copied", { target: target.name, error });
@@ -69,6 +70,25 @@ export function createStateCopies(
     await records
       .putRuns(target.name, kept)
       .catch((error: unknown) => log.error("run of a copy not recorded", { target: target.name, error }));
+  }
+
+  /**
+   * Removal and checks lock the whole repository. They wait until no volume is copied, while copies of the state go on, and
+   * then hold those back.
+   */
+  function tend(name: string, repository: Repository, signal: AbortSignal): void {
+    if (tended.has(name)) return;
+    tended.add(name);
+    const work = async () => {
+      const target = records.targets().find((one) => one.name === name);
+      if (target === undefined || signal.aborted) return;
+      if (!target.appendOnly) await tidy(target, repository, signal);
+      await parts.inspect(name, repository, signal);
+    };
+    parts
+      .turn(() => copying(work))
+      .catch((error: unknown) => log.error("target not looked after", { target: name, error }))
+      .finally(() => tended.delete(name));
   }
 
   /**

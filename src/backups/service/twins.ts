@@ -44,7 +44,9 @@ export function createTwins(options: TwinsOptions): Twins {
   life.expectLook(options.targets().length > 0);
   life.onAsk(lookIfStale);
 
-  const mine = (): StoredLife => life.stored() ?? { number: 0, life: options.newLife() };
+  // One for all looks: two at one time must not take this server for two.
+  const fresh = { number: 0, life: options.newLife() };
+  const mine = (): StoredLife => life.stored() ?? fresh;
 
   async function look(target: string, repository: Repository): Promise<Snapshot[]> {
     const snapshots = await repository.snapshots();

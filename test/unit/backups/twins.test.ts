@@ -46,7 +46,7 @@ function repositoryOf(target: string): Repository {
 }
 
 /** One server; `life` is what its root holds. */
-function server(life: StoredLife | null, { isUnconfirmed = false, id = "0a" } = {}) {
+function server(life: StoredLife | null, { isUnconfirmed = false, newLife = (): string => "0a" } = {}) {
   const own = actsAlone(clock, life);
   const seen = { replaced: 0, events: [] as string[] };
   const twins = createTwins({
@@ -54,7 +54,7 @@ function server(life: StoredLife | null, { isUnconfirmed = false, id = "0a" } = 
     isUnconfirmed: () => isUnconfirmed,
     targets: () => [...held.keys()],
     open: async (target) => repositoryOf(target),
-    newLife: () => id,
+    newLife,
     onReplaced: async () => void seen.replaced++,
     onEvent: async ({ action }) => void seen.events.push(action),
   });
@@ -71,6 +71,15 @@ test("a new server writes the first generation, once, and acts", async () => {
   await look();
   await look();
   expect([gate.isOpen(), held.get("disk")?.length, newest()]).toMatchObject([true, 1, { number: 1, life: "0a" }]);
+});
+
+test("a new server that looks twice at one time does not take itself for another one", async () => {
+  let lives = 0;
+  const { look, gate, life } = server(null, { newLife: () => String.fromCharCode(122 - lives++) });
+  life.expectLook(false);
+  await Promise.all([look(), look()]);
+  await look();
+  expect([gate.isOpen(), new Set(held.get("disk")?.flatMap(({ tags }) => tags.slice(2))).size]).toEqual([true, 1]);
 });
 
 test("the old server stops acting within a minute of the restore of a new one, and says what to do", async () => {
