@@ -119,7 +119,10 @@ function confirmed(layout: Layout): Outcome {
 function lookAtIt({ socket, lock }: Layout, root: string | undefined): string {
   const first = lockHolder(lock) === undefined ? "start the server, then look" : "look";
   const [there, same] = root === undefined ? ["", ""] : [` --endpoint unix:${socket}`, ` --root ${root}`];
-  return `${first} at it with berth get all${there}, then run berth restore --confirm${same}; to go back: berth restore --undo${same}`;
+  return (
+    `${first} at it with berth get all${there}, bring volumes that are missing back with berth backup restore --all${there}, ` +
+    `then run berth restore --confirm${same}; to go back: berth restore --undo${same}`
+  );
 }
 
 async function restore(layout: Layout, file: string, passphrase: Secret | undefined): Promise<Outcome> {

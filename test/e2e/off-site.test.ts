@@ -76,7 +76,7 @@ describe("copies outside of the machine", () => {
     expect(restored).toMatchObject({ exitCode: 0, stderr: "" });
     expect(restored.stdout).toContain("warning: 1 copy of the hour before it, which the server had made, is missing");
     expect(restored.stdout).toContain("start the server, then look at it with berth get all --endpoint ");
-    expect(restored.stdout).toContain("then run berth restore --confirm");
+    expect(restored.stdout).toMatch(/with berth backup restore --all --endpoint \S+, then run berth restore --confirm/);
     await berth.server.stop();
     // The old server is gone: its moment to stop is over.
     writeFileSync(

@@ -67,11 +67,12 @@ function parsedJson(text: string): unknown {
 }
 
 /** Why restic failed, as far as somebody can act on it. */
-export type ResticTrouble = "wrong_key" | "no_repository" | "locked" | "other";
+export type ResticTrouble = "wrong_key" | "no_repository" | "locked" | "empty" | "other";
 
 /** Reads it from what restic said: before 0.17 its exit codes do not tell these apart. */
 export function troubleOf(said: string): ResticTrouble {
   if (/wrong password or no key found/.test(said)) return "wrong_key";
+  if (/snapshot is empty$/m.test(said)) return "empty";
   if (/already locked|unable to create lock/.test(said)) return "locked";
   const isMissing = /no such file or directory|does not exist|NoSuchKey|not found|\b404\b|repository does not exist/i;
   // It asks "Is there a repository at the following location?" also where it could not connect.

@@ -146,7 +146,7 @@ export function createRestic(
         stdout,
         trouble: troubleOf(stderr),
         lacksOnlyVanished: code === unreadCode && stderr.length < outputBytesMax && lacksOnlyVanished(stderr),
-        cause: why === undefined ? cause : `${why}; restic said last: ${cause}`,
+        cause: why === undefined ? cause : stderr.trim() === "" ? why : `${why}; restic said last: ${cause}`,
       };
     } finally {
       clearTimeout(late);

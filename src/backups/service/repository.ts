@@ -111,8 +111,13 @@ export function createRepository(
   ): Promise<BackupSummary> {
     const words = ["backup", "--json", "--host", access.installation, ...tags.flatMap((tag) => ["--tag", tag])];
     if (parent !== undefined) words.push("--parent", parent);
-    words.push(...exclude.flatMap((pattern) => ["--exclude", `${literal(folder)}/${pattern}`]), ".");
-    const done = await order(words, { folder, signal, timeoutMs: workMs });
+    const paths = [...exclude.flatMap((pattern) => ["--exclude", `${literal(folder)}/${pattern}`]), "."];
+    let done = await order([...words, ...paths], { folder, signal, timeoutMs: workMs });
+    // restic makes no snapshot of nothing, and the copy must say that nothing was there.
+    if (done.trouble === "empty") {
+      const only = [...words, "--stdin", "--stdin-filename", emptyFile];
+      done = await order(only, { input: "\n", signal, timeoutMs: workMs });
+    }
     const summary = readSummary(done.stdout);
     if (!done.ok && !(isLive && done.lacksOnlyVanished)) {
       // A snapshot without all of its files must not be taken for a copy.
@@ -174,7 +179,7 @@ export function createRepository(
       throw new Failure("not_found", `the copy ${snapshot.slice(0, 8)} does not hold "${path}"; nothing was changed`);
     },
     async restore(snapshot, folder, signal, path) {
-      const only = path === undefined ? [] : ["--include", includePattern(path)];
+      const only = path === undefined ? ["--exclude", `/${emptyFile}`] : ["--include", includePattern(path)];
       const words = ["restore", snapshot, "--verify", "--target", folder, ...only];
       const done = await order(words, { signal, timeoutMs: workMs });
       if (done.ok) return;
@@ -185,6 +190,9 @@ export function createRepository(
   };
 }
 
+/** The only file in the copy of an empty folder; no restore brings it back. */
+const emptyFile = ".berth-empty-folder";
+
 /** A path as a pattern that means only itself. */
 const literal = (path: string) => path.replace(/[\\*?[\]]/g, "\\$&");
 
@@ -194,7 +202,8 @@ function refused(what: string, { trouble, cause }: { trouble: string; cause: str
     return new Failure("conflict", `${what} failed: ${why}`);
   }
   if (trouble === "no_repository") {
-    const hint = "is it mounted? berth backup target add makes a new place for copies there";
+    const hint =
+      "is it mounted? Give the address that berth backup target add got; adding it again makes a new place for copies";
     return new Failure("not_found", `${what} failed: it holds no copies of this server; ${hint}`);
   }
   return new Failure("unavailable", `${what} failed: ${cause}`);

@@ -150,6 +150,7 @@ describe("what restic says", () => {
       "no_repository",
     ],
     ["Fatal: unable to open config file: client.Head: dial tcp: connection refused\nIs there a repository at", "other"],
+    ["Fatal: unable to save snapshot: snapshot is empty\n", "empty"],
     ["Fatal: no space left on device", "other"],
   ] as const)("%s", (said, trouble) => {
     expect(troubleOf(said)).toBe(trouble);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootTag, subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
@@ -120,3 +120,18 @@ test.skipIf(!isRoot)(
     expect(await left()).toEqual(["root=750.70.70", "root=755.0.0"]);
   },
 );
+
+test.skipIf(!isRoot)("an empty folder is copied, and comes back empty", async () => {
+  const repository = repositoryOf("berth-aa");
+  const { signal } = new AbortController();
+  await repository.open({ make: true });
+  const [empty, back] = ["empty", "back"].map((name) => join(folder, name)) as [string, string];
+  for (const path of [empty, back]) mkdirSync(path);
+  const { snapshot } = await repository.backup({ folder: empty, tags: ["volume"] }, signal);
+  await repository.restore(snapshot, back, signal);
+  expect(readdirSync(back)).toEqual([]);
+  writeFileSync(join(empty, "left out"), "");
+  const again = await repository.backup({ folder: empty, tags: ["volume"], exclude: ["**"], parent: snapshot }, signal);
+  await repository.restore(again.snapshot, back, signal);
+  expect(readdirSync(back)).toEqual([]);
+});
