@@ -41,10 +41,7 @@ export function createRestores(parts: RestoreParts): Restores {
     const busy = records.restores().filter(isUnfinished);
     const taken = wanted.find(({ volume }) => volume !== undefined && busy.some((other) => other.volume === volume));
     if (taken === undefined) return;
-    throw new Failure(
-      "conflict",
-      `volume "${taken.volume}" is being restored already; see: berth backup restore --list`,
-    );
+    throw new Failure("conflict", `volume "${taken.volume}" is being restored already; see: berth backup restores`);
   }
 
   const newId = () => Buffer.from(parts.randomBytes(6)).toString("hex");
@@ -132,7 +129,7 @@ export function createRestores(parts: RestoreParts): Restores {
       }
       if (newest.size === 0) {
         const text = `nothing to undo: of ${scope}/${name}, no data that a restore in place replaced is kept`;
-        throw new Failure("not_found", `${text}; see: berth backup restore --list`);
+        throw new Failure("not_found", `${text}; see: berth backup restores`);
       }
       const begun = [...newest.values()];
       await requireFree(begun);

@@ -17,7 +17,7 @@ import { noWords } from "../shell/words.ts";
 import { bytesText } from "../text/stats-table.ts";
 import { copyNow } from "../wait/copies.ts";
 import { timeText } from "../text/time-text.ts";
-import { restoreCommand } from "./backup/restore.ts";
+import { restoreCommand, restoresCommand } from "./backup/restore.ts";
 import { targetCommands } from "./backup/target.ts";
 
 const onlyTarget: Flag = { name: "target", value: "NAME", summary: "only this target" };
@@ -79,6 +79,7 @@ const commands: readonly Command[] = [
     },
   },
   restoreCommand,
+  restoresCommand,
   {
     name: "take-over",
     summary: "let this server act, and any other one of the same installation wait",
@@ -133,7 +134,7 @@ export const backupCommand: CommandBody = {
   run: (_, args) => {
     const [word] = args.words;
     throw usageFailure(
-      `unknown command "backup ${word ?? ""}": use target, now, list, runs, restore, key or take-over, or a FILE with its path`,
+      `unknown command "backup ${word ?? ""}": use target, now, list, runs, restore, restores, key or take-over, or a FILE with its path`,
     );
   },
 };

@@ -14,7 +14,8 @@ import { printable } from "../../basics/style.ts";
 import { tableText } from "../../basics/table-text.ts";
 import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { optionalWord } from "../../shell/words.ts";
+import { rowsOf } from "../../shell/listing.ts";
+import { noWords, optionalWord } from "../../shell/words.ts";
 import { bytesText } from "../../text/stats-table.ts";
 import { timeText } from "../../text/time-text.ts";
 
@@ -25,7 +26,6 @@ export const restoreCommand: Command = {
     "backup restore SCOPE[/NAME] (--in-place | --beside | --into FOLDER) [--at TIME]",
     "backup restore [--all | SCOPE[/NAME]]  (volumes that are missing)",
     "backup restore --undo SCOPE/NAME",
-    "backup restore --list",
   ],
   examples: [
     "backup restore shop/db --in-place  the newest copy takes the place of the data",
@@ -50,12 +50,10 @@ export const restoreCommand: Command = {
     { name: "from", value: "TARGET", summary: "only copies at this target" },
     { name: "all", summary: "every volume that is missing" },
     { name: "undo", summary: "bring back what the last restore in place replaced" },
-    { name: "list", summary: "list restores under way and ended" },
     yesFlag,
   ],
   async run(context, args) {
     const app = optionalWord(args, "name one app as SCOPE/NAME, or one SCOPE");
-    if (args.on("list")) return list(context);
     if (args.on("undo")) return undo(context, args, app);
     if (app === undefined && !args.on("all")) throw usageFailure("name what to restore: SCOPE/NAME, SCOPE or --all");
     if (app !== undefined && args.on("all")) throw usageFailure(`--all is for every app: leave out "${app}"`);
@@ -154,12 +152,20 @@ async function undo(context: Context, args: Arguments, app: string | undefined):
   return finished(context, begun.group);
 }
 
-async function list(context: Context): Promise<number> {
-  const data = await context.api.call(listRestores, {});
-  return answer(context, data, () =>
-    data.restores.length === 0 ? "no restores yet" : data.restores.map(restoreText).join("\n"),
-  );
-}
+export const restoresCommand: Command = {
+  name: "restores",
+  summary: "list restores under way and ended, newest first",
+  usage: ["backup restores"],
+  flags: [],
+  lists: rowsOf("restores", "id"),
+  async run(context, args) {
+    noWords(args);
+    const data = await context.api.call(listRestores, {});
+    return answer(context, data, () =>
+      data.restores.length === 0 ? "no restores yet" : data.restores.map(restoreText).join("\n"),
+    );
+  },
+};
 
 function restoreText(restore: Restore): string {
   const { what, at, target, state, error, started_at: begun, ended_at: ended, kept_until: kept, bytes } = restore;
