@@ -157,6 +157,10 @@ describe("copies of volumes outside of the machine", () => {
     renameSync(copies, `${copies}.away`);
     const away = await cli("backup", "now", "shop/db");
     expect([away.exitCode, away.stderr]).toEqual([1, "error: 1 of 1 copies failed\n"]);
+    expect((await cli("backup", "target", "list")).stdout).toMatch(
+      / failing\n(?:.*\n)*disk: shop\/db\/data\/0: opening /,
+    );
+    expect((await cli("backup", "list")).stdout).toMatch(/^disk: listing the copies /);
     await goesOn();
     const [newest] = await runs();
     expect([newest?.snapshot, newest?.paused_ms]).toEqual([undefined, undefined]);

@@ -38,6 +38,9 @@ export const BackupTarget = Type.Object({
     Type.String({ description: "start of the newest copy that was listed at the target" }),
   ),
   last_error: Type.Optional(Type.String({ description: "why the newest run failed; absent after a success" })),
+  volume_errors: Type.Optional(
+    Type.Array(Type.String(), { description: "volumes whose newest copy to it failed, and why" }),
+  ),
   next_at: Type.Optional(Type.String({ description: "start of the next copy; absent while copies are held" })),
   held: Type.Optional(Type.String({ description: "why no copy is made now" })),
 });

@@ -23,11 +23,13 @@ export function shownTarget(
     held,
     nextAt,
     currentAt,
+    failing,
   }: {
     runs: readonly StoredRun[];
     held: string | undefined;
     nextAt: number;
     currentAt: number | undefined;
+    failing: readonly { target: string; what: string; error: string }[];
   },
 ): BackupTarget {
   const success = runs.find(({ error }) => error === undefined);
@@ -42,6 +44,7 @@ export function shownTarget(
     state_at: currentAt === undefined ? success && isoTime(success.startedAt) : isoTime(currentAt),
     last_success_at: success && isoTime(success.startedAt),
     last_error: runs[0]?.error,
+    volume_errors: failing.flatMap(({ target, what, error }) => (target === name ? [`${what}: ${error}`] : [])),
     next_at: held === undefined ? isoTime(nextAt) : undefined,
     held,
   };

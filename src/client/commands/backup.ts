@@ -75,7 +75,9 @@ const commands: readonly Command[] = [
       const rows = data.snapshots.map(({ target, id, at, what }) => [timeText(at), target, id.slice(0, 8), what]);
       const table = tableText([["TIME", "TARGET", "ID", "WHAT"], ...rows], { head: style.dim, width });
       const faults = data.unreachable.map(({ target, why }) => `${style.red(target)}: ${printable(why)}`);
-      return answer(context, data, () => [...(rows.length === 0 ? [noCopies] : [table]), ...faults].join("\n"));
+      return answer(context, data, () =>
+        [...(rows.length > 0 ? [table] : faults.length === 0 ? [noCopies] : []), ...faults].join("\n"),
+      );
     },
   },
   restoreCommand,
@@ -122,7 +124,7 @@ const commands: readonly Command[] = [
 export const backupCommand: CommandBody = {
   usage: ["backup FILE  (on the server's own machine)"],
   examples: [
-    "backup target add disk /mnt/disk/copies  a copy of the state each hour",
+    "backup target add disk /mnt/disk/copies  copies the state, and volumes of apps with `backup: {}`",
     "backup key  print what opens the copies; keep it elsewhere",
   ],
   detail: [

@@ -14,7 +14,7 @@ export const watchVerbs: readonly Verb[] = [
   },
   {
     name: "backup",
-    summary: "copy all state to places outside of the machine, by itself, encrypted",
+    summary: "copy state and volumes to places outside of the machine, by itself, encrypted",
     load: async () => (await import("../commands/backup.ts")).backupCommand,
   },
   {

@@ -30,7 +30,7 @@ export const targetCommands: readonly Command[] = [
   },
   {
     name: "add",
-    summary: "copy the server's state to one more place, or change how",
+    summary: "copy the server's state, and protected volumes, to one more place, or change how",
     usage: ["backup target add NAME WHERE [--every TIME] [--keep COUNTS] [--append-only] [--max-size SIZE]"],
     examples: [
       "backup target add disk /mnt/disk/copies",
@@ -44,7 +44,7 @@ export const targetCommands: readonly Command[] = [
       "encrypted before they leave it: berth backup key prints the key that opens them.",
     ],
     flags: [
-      { name: "every", value: "TIME", summary: "how often a copy is made (1h)" },
+      { name: "every", value: "TIME", summary: "how often a copy of the state is made (1h)" },
       { name: "keep", value: "COUNTS", summary: 'how many are kept ("24h 7d 4w 12m")' },
       { name: "append-only", summary: "remove nothing there; old copies are removed from elsewhere" },
       { name: "max-size", value: "SIZE", summary: "an alert fires when the target is larger, like 50GB" },
@@ -113,7 +113,7 @@ function oneName(args: Arguments): string {
 
 function addedText({ name, every, keep }: BackupTarget): string {
   return [
-    `${name} gets a copy of the server's state every ${every}, and keeps ${keep}`,
+    `${name} gets a copy of the server's state every ${every}, and keeps ${keep}; volumes go there too, of apps with \`backup: {}\``,
     "next: berth backup key > key.txt, and keep that key outside of this server: without it no copy can be read",
   ].join("\n");
 }
@@ -124,6 +124,9 @@ function sizesText({ size_bytes: size, growth_bytes: growth }: BackupTarget): st
   return growth === undefined ? bytesText(size) : `${bytesText(size)}, +${bytesText(Math.max(0, growth))} a day`;
 }
 
+const isFailing = ({ last_error: error, volume_errors: ofVolumes = [] }: BackupTarget) =>
+  error !== undefined || ofVolumes.length > 0;
+
 function targetsText(targets: readonly BackupTarget[], { terminal }: Context): string {
   if (targets.length === 0) return "no targets; see: berth backup target add --help";
   const { style, width } = terminal;
@@ -133,13 +136,14 @@ function targetsText(targets: readonly BackupTarget[], { terminal }: Context): s
     one.every,
     one.state_at === undefined ? style.yellow("never") : timeText(one.state_at),
     sizesText(one),
-    one.last_error === undefined ? (one.held === undefined ? "ok" : style.yellow("held")) : style.red("failing"),
+    isFailing(one) ? style.red("failing") : one.held === undefined ? "ok" : style.yellow("held"),
   ]);
-  const faults = targets.flatMap(({ name, last_error: error, check_error: checked, held, next_at: next }) => [
+  const faults = targets.flatMap(({ name, last_error: error, check_error: checked, held, next_at: next, ...more }) => [
     ...(checked === undefined ? [] : [`${style.red(name)}: ${printable(checked)}`]),
     ...(error === undefined
       ? []
       : [`${style.red(name)}: ${printable(error)}${next === undefined ? "" : `; next try at ${timeText(next)}`}`]),
+    ...(more.volume_errors ?? []).map((text) => `${style.red(name)}: ${printable(text)}`),
     ...(held === undefined ? [] : [`${style.yellow(name)}: ${printable(held)}`]),
   ]);
   const head = ["NAME", "WHERE", "EVERY", "STATE OF", "SIZE", "STATE"];
