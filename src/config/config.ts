@@ -54,8 +54,8 @@ export const limits = {
   replicasMax: 1_000,
   envEntriesMax: 2_000,
   startAfterMax: 32,
-  /** The field `backup`: how often at most, and the entries of each of its lists. */
-  backup: { everyMinMs: 60_000, wordsMax: 64 },
+  /** The field `backup`: how often at most, the entries of each of its lists, and a pattern, as long as a path can be. */
+  backup: { everyMinMs: 60_000, wordsMax: 64, patternCharactersMax: 4_096 },
   configKeysMax: 2_000,
   configValueBytesMax: 256 * 1024,
   assetBytesMax: 8 * 1024 * 1024,

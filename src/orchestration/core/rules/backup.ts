@@ -43,6 +43,9 @@ export function backupRules(
     commandRules(backup[field] ?? [], `${path}.${field}`, report);
   }
   eachEntry(backup.exclude ?? [], `${path}.exclude`, (pattern, at) => {
+    const { length } = pattern;
+    if (length > limits.patternCharactersMax)
+      return report(at, `has ${length} characters; at most ${limits.patternCharactersMax} are allowed`);
     const fault = excludeFault(pattern);
     if (fault !== undefined) report(at, `"${pattern}" ${fault}`);
   });
@@ -69,11 +72,16 @@ function timeRules(
   }
 }
 
+/** One part of a pattern as restic takes it: `[` opens a list of letters and ranges, and `\` stands before a letter. */
+const partForm = /^(?:[^\\[]|\\.|\[(?!\^\])\^?(?:(?:[^\\\]-]|\\.)(?:-(?:[^\\\]-]|\\.))?)+\])*$/su;
+
 /** A pattern is put behind the folder of the volume, so it must not lead out of it. */
 function excludeFault(pattern: string): string | undefined {
   if (pattern === "" || pattern.startsWith("/") || pattern.startsWith("!"))
     return 'is not a path in the volume; write it like "cache/**" or "**/*.tmp"';
   if (/[\0-\x1f\x7f]/.test(pattern)) return "has a control character";
   if (pattern.split("/").some((part) => part === "." || part === "..")) return 'has a part "." or ".."; leave it out';
+  if (!pattern.split("/").every((part) => partForm.test(part)))
+    return 'is not a pattern: close each "[", and write "\\[" for the bracket itself';
   return ["*", "**", "**/*"].includes(pattern) ? "leaves out everything; leave out backup instead" : undefined;
 }

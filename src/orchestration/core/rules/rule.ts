@@ -5,7 +5,7 @@ export interface ValidationLimits {
   replicasMax: number;
   envEntriesMax: number;
   startAfterMax: number;
-  backup: { everyMinMs: number; wordsMax: number };
+  backup: { everyMinMs: number; wordsMax: number; patternCharactersMax: number };
   assetBytesMax: number;
   problemsShownMax: number;
   ingress: IngressSpecLimits;

@@ -47,6 +47,7 @@ describe("the field backup", () => {
     [{ exclude: ["!a"] }, "spec.backup.exclude[0]:"],
     [{ exclude: ["**"] }, 'spec.backup.exclude[0]: "**" leaves out everything'],
     [{ exclude: Array.from({ length: limits.backup.wordsMax + 1 }, (_, at) => `a${at}`) }, "spec.backup.exclude: has"],
+    [{ exclude: ["[a]".repeat(100_000)] }, "spec.backup.exclude[0]: has 300000 characters; at most 4096 are allowed"],
     [{ evry: "1h" }, "spec.backup.evry:"],
     [false, "spec.backup:"],
   ])("%j is refused with its path", (backup, start) => {
@@ -54,6 +55,23 @@ describe("the field backup", () => {
     expect(found).toHaveLength(1);
     expect(found[0]).toStartWith(start);
   });
+
+  // restic refuses them, and with them each copy of the volume.
+  test.each(["[", "a[", "x/[]", "[^]", "[^]a]", "[a-]", "[-a]", "[a-b-c]", "[a/b]", "a\\"])(
+    "exclude %j is not a pattern",
+    (odd) => {
+      expect(problems({ exclude: [odd] })).toEqual([
+        `spec.backup.exclude[0]: "${odd}" is not a pattern: close each "[", and write "\\[" for the bracket itself`,
+      ]);
+    },
+  );
+
+  test.each(["a]", "[b-a]", "[!a]", "[^a]b", "[a-c]*/x?", "a\\[b", "[\\]]", "{a", "-x", "$HOME"])(
+    "exclude %j is a pattern",
+    (pattern) => {
+      expect(problems({ exclude: [pattern] })).toEqual([]);
+    },
+  );
 
   test("is refused where there is no volume to copy", () => {
     const bare = { volumes: ["/srv/files:/files"], volume_claims: [] };
