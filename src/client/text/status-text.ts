@@ -9,7 +9,7 @@ import type { system } from "../../orchestration/api/health.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { printable } from "../basics/style.ts";
 import { isPodKind, isWell } from "../facts/look.ts";
-import { protectionIn, protectionRows } from "../facts/protection.ts";
+import { type Protection, protectionIn, protectionRows } from "../facts/protection.ts";
 import { eventRows } from "./event-text.ts";
 import { ingressText } from "./ingress-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
@@ -42,7 +42,7 @@ interface Overview {
   engine: Report["engine"];
   /** Those that are asleep are ready: the first request starts them. */
   apps: { total: number; ready: number; asleep: number; canary: number };
-  protection: ReturnType<typeof protectionIn>;
+  protection: Protection;
   ingress: { state: IngressStatus["proxy"]["state"]; total: number; troubled: number };
   canaries: { kind: string; scope: string; name: string; text: string }[];
   not_ready: { kind: string; scope: string; name: string; status: string; reason: string }[];
@@ -68,6 +68,8 @@ interface Parts {
   drains: readonly Drain[];
   /** Why plugins cannot be used. */
   faults: readonly string[];
+  /** Places that copies go to. */
+  targets: number | undefined;
   now: number;
 }
 
@@ -97,7 +99,7 @@ export function overviewOf(parts: Parts): Overview {
       asleep: apps.filter(isAsleep).length,
       canary: canaries.length,
     },
-    protection: protectionIn(apps),
+    protection: protectionIn(apps, parts.targets),
     ingress: {
       state: ingress.proxy.state,
       total: ingress.sites.length,

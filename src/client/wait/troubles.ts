@@ -1,3 +1,4 @@
+import { listBackupTargets } from "../../backups/api/backups.ts";
 import { ApiError } from "../../base/wire/client.ts";
 import { getIngress } from "../../ingress/api/ingress.ts";
 import { listAlerts } from "../../observability/api/alerts.ts";
@@ -30,6 +31,11 @@ export async function knownDrains({ api }: Pick<Context, "api">): Promise<readon
 /** Plugins that cannot be used, and why, as far as the server can tell. */
 export async function pluginFaults({ api }: Pick<Context, "api">): Promise<readonly string[]> {
   return (await api.call(listPlugins).catch(nothingTold))?.errors ?? [];
+}
+
+/** How many places copies go to, as far as the server can tell. */
+export async function targetCount({ api }: Pick<Context, "api">): Promise<number | undefined> {
+  return (await api.call(listBackupTargets).catch(nothingTold))?.targets.length;
 }
 
 function nothingTold(error: unknown): undefined {

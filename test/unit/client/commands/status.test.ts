@@ -67,6 +67,7 @@ interface Scene {
   certificates?: CertificateView[];
   alerts?: Partial<Alert>[];
   faults?: string[];
+  targets?: object[];
 }
 
 function server(scene: Scene) {
@@ -79,9 +80,11 @@ function server(scene: Scene) {
     certificates = [],
     alerts = [],
     faults = [],
+    targets = [],
   } = scene;
   return ({ path }: Call) => {
     if (path === "/alerts") return { alerts: alerts.map((change) => ({ ...alert, ...change })), blind: [] };
+    if (path === "/backups/targets") return { targets };
     if (path === "/plugins") return { plugins: [], errors: faults };
     if (path === "/system") return { ...report, ...system };
     if (path === "/ingress") {
@@ -101,6 +104,14 @@ describe("berth status", () => {
     expect(out).toContain("1 of 1 ready");
     expect(out).not.toContain("not ready");
     expect(out).not.toContain("!");
+  });
+
+  test("says that nothing is copied while there is no target", async () => {
+    const one = { ...ready, spec: { image: "x", volumes: ["files:/data"], backup: {} } };
+    const said = async (targets: object[]) =>
+      (await cli(["status"], { server: server({ manifests: [one], targets }) })).out;
+    expect(await said([])).toContain("nothing is copied: there is no target; see: berth backup target add --help");
+    expect(await said([{}])).toContain("1 of 1 apps with volumes are copied");
   });
 
   test("names the apps that are not ready with the reason and the next command, and exits with 1", async () => {

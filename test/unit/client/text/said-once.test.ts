@@ -61,7 +61,7 @@ const server =
     }
     if (path === "/ingress") return { proxy: { state: "running" }, sites: [] };
     if (path === "/certificates") return { certificates: [] };
-    return path === "/apply" ? [manifest] : { alerts: [], drains: [] };
+    return path === "/apply" ? [manifest] : { alerts: [], drains: [], targets: [] };
   };
 
 const commands = [
