@@ -68,8 +68,7 @@ interface Parts {
   drains: readonly Drain[];
   /** Why plugins cannot be used. */
   faults: readonly string[];
-  /** Places that copies go to. */
-  targets: number | undefined;
+  targets: Protection["targets"];
   now: number;
 }
 

@@ -65,7 +65,7 @@ export async function claimVolumes(context: Context, key: ManifestKey): Promise<
 
 function missingText(volume: string, { scope, name }: ResolvedWorkload, ordinal: number): string {
   return (
-    `volume "${volume}" was made for this pod and is gone; bring it back (berth backup restore ${scope}/${name}), or start empty with ` +
-    `berth delete ${scope}/${name}.${ordinal} --prune`
+    `volume "${volume}" was made for this pod and is gone; bring it back (berth backup restore ${scope}/${name}) if it has copies, or start empty with ` +
+    `berth delete ${scope}/${name}.${ordinal} --prune --no-backup`
   );
 }
