@@ -9,7 +9,8 @@ import { createRepository } from "../../../src/backups/service/repository.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { waitFor } from "../../support/wait.ts";
 
-setDefaultTimeout(60_000);
+// Each call of restic derives a key, which takes a second of CPU.
+setDefaultTimeout(180_000);
 
 const isRoot = process.getuid?.() === 0 && Bun.which("restic") !== null;
 const access = { installation: "0123456789abcdef", password: "a word", credentials: {} };
