@@ -1,5 +1,5 @@
 import { doubledWait } from "../../base/pure/doubling.ts";
-import { probeNames } from "../api/kinds/probe.ts";
+import { probeNames } from "../api/kinds/defaults.ts";
 import type { Readiness } from "../api/pods.ts";
 import type { ProbeConfig, ProbeName, ProbesConfig } from "./spec/probes.ts";
 

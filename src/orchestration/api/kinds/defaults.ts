@@ -16,6 +16,9 @@ export const podDefaults = { replicas: 1, restart: "unless-stopped" } as const;
 
 export const backupDefaults = { every: "24h" } as const;
 
+/** Kinds of probes, in the order in which they begin. Here, so that who decodes a spec makes no schemas. */
+export const probeNames = ["startup", "liveness", "readiness"] as const;
+
 export const probeDefaults = {
   scheme: "http",
   initialDelay: "0s",

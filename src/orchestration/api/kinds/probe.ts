@@ -30,8 +30,6 @@ export const Probe = Shape({
 });
 export type Probe = Static<typeof Probe>;
 
-export const probeNames = ["startup", "liveness", "readiness"] as const;
-
 export const Probes = Shape(
   {
     startup: Type.Optional(Probe),

@@ -1,4 +1,5 @@
-import { type Probe, type Probes, probeNames } from "../../api/kinds/probe.ts";
+import { probeNames } from "../../api/kinds/defaults.ts";
+import type { Probe, Probes } from "../../api/kinds/probe.ts";
 import { headerRules } from "./headers.ts";
 import { durationRule } from "./duration.ts";
 import type { Report } from "./rule.ts";

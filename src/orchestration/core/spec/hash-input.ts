@@ -1,5 +1,4 @@
-import { podDefaults, probeDefaults } from "../../api/kinds/defaults.ts";
-import { probeNames } from "../../api/kinds/probe.ts";
+import { podDefaults, probeDefaults, probeNames } from "../../api/kinds/defaults.ts";
 import type { CoreKind, Spec } from "../../api/manifest.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 import { containerInput, initInput } from "./container.ts";

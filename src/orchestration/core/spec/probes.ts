@@ -1,5 +1,4 @@
-import { probeDefaults } from "../../api/kinds/defaults.ts";
-import { probeNames } from "../../api/kinds/probe.ts";
+import { probeDefaults, probeNames } from "../../api/kinds/defaults.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 import { type Fields, fieldsOf, integerOf, msOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
