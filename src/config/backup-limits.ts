@@ -27,7 +27,7 @@ export const backupLimits = {
   /** Records of the runs of a volume whose app is gone. */
   oldRunsMs: 30 * day,
   /** A command `pre` or `post`, and what is kept of its output. */
-  commandMs: 6 * hour,
+  commandMs: 30 * minute,
   commandOutputCharactersMax: 400,
   /** How often a target is checked, and in how many parts its data is read: one at each check. */
   checkEveryMs: 7 * day,
@@ -48,6 +48,9 @@ export const backupLimits = {
   askMs: 25_000,
   /** A lock of another machine that has not changed for this long is left over: restic writes those in use again each 5 minutes. */
   lockStaleMs: 35 * minute,
+  /** How long a command waits for another of this server that has locked the repository, and how often. */
+  lockWaitMs: minute,
+  lockTriesMax: 5,
   /** A copy, a restore, or the removal of old copies. */
   workMs: 6 * hour,
   /** The last part of what restic says is kept: lists of snapshots are below this. */

@@ -1,3 +1,4 @@
+import { unlessAborted } from "../../base/words/abort.ts";
 import type { Restic } from "../restic/restic.ts";
 
 /** Tells locks that are left over from those of a living command, without asking the clock of another machine. */
@@ -7,9 +8,20 @@ export interface Locks {
    * process lives. Another machine's is left over when it stayed the same for long: a living command renews its lock.
    */
   areLeftOver(restic: Restic, env: Readonly<Record<string, string>>): Promise<boolean>;
+  /** Runs a command of this server at a place. */
+  running<T>(place: string, command: () => Promise<T>): Promise<T>;
+  /**
+   * The commands of this server that run at a place now can be why it is locked: waits for the end of one of them, for
+   * `lockWaitMs` at most. False where none runs, or none has ended.
+   */
+  oneEnds(place: string, signal: AbortSignal | undefined): Promise<boolean>;
 }
 
-export function createLocks(steady: () => number, limits: { askMs: number; lockStaleMs: number }): Locks {
+export function createLocks(
+  steady: () => number,
+  limits: { askMs: number; lockStaleMs: number; lockWaitMs: number },
+): Locks {
+  const atPlace = new Map<string, Set<Promise<unknown>>>();
   /** When each lock of another machine was first seen. */
   let seenAt = new Map<string, number>();
   return {
@@ -25,6 +37,29 @@ export function createLocks(steady: () => number, limits: { askMs: number; lockS
       const now = steady();
       seenAt = new Map(others.map((id) => [id, seenAt.get(id) ?? now]));
       return [...seenAt.values()].every((since) => now - since >= limits.lockStaleMs);
+    },
+    async running(place, command) {
+      const here = atPlace.get(place) ?? new Set();
+      atPlace.set(place, here);
+      const work = command();
+      const ended = work.catch(() => undefined);
+      here.add(ended);
+      try {
+        return await work;
+      } finally {
+        here.delete(ended);
+        if (here.size === 0) atPlace.delete(place);
+      }
+    },
+    async oneEnds(place, signal) {
+      const here = [...(atPlace.get(place) ?? [])];
+      if (here.length === 0) return false;
+      const given = AbortSignal.any([
+        AbortSignal.timeout(limits.lockWaitMs),
+        ...(signal === undefined ? [] : [signal]),
+      ]);
+      await unlessAborted(Promise.race(here), given);
+      return !given.aborted;
     },
   };
 }

@@ -52,6 +52,9 @@ export interface RepositoryLimits {
   workMs: number;
   /** After this time, a lock that did not change is left over. */
   lockStaleMs: number;
+  /** How long a command waits for another of this server that has locked the repository, and how often. */
+  lockWaitMs: number;
+  lockTriesMax: number;
 }
 
 /** What is copied. */
@@ -77,16 +80,20 @@ export function createRepository(
   restic: Restic,
   { url, ...access }: Access & { url: string },
   limits: RepositoryLimits,
-  locks: Pick<Locks, "areLeftOver"> = createLocks(() => performance.now(), limits),
+  locks: Locks = createLocks(() => performance.now(), limits),
 ): Repository {
   const env = repositoryEnvironment(readTarget(url), access);
   const place = `target ${url}`;
   const { workMs } = limits;
 
-  /** Runs one command; once more where only locks that are left over stood in its way. */
+  /** Runs one command; again where another of this server, or only locks that are left over, stood in its way. */
   async function order(words: string[], { folder, input, signal, timeoutMs = limits.askMs }: How = {}) {
-    const run = () => restic.run({ words, env, timeoutMs, folder, input, signal });
-    const first = await run();
+    const run = () => locks.running(place, () => restic.run({ words, env, timeoutMs, folder, input, signal }));
+    let first = await run();
+    for (let tries = 1; first.trouble === "locked" && tries < limits.lockTriesMax; tries++) {
+      if (!(await locks.oneEnds(place, signal))) break;
+      first = await run();
+    }
     if (first.ok || first.trouble !== "locked" || signal?.aborted) return first;
     if (!(await locks.areLeftOver(restic, env))) return first;
     await restic.run({ words: ["unlock"], env, timeoutMs: limits.askMs });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootTag, subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
@@ -73,6 +74,20 @@ test.skipIf(!isRoot)(
     expect(await locksNow()).toBe("");
   },
 );
+
+test.skipIf(!isRoot)("a removal waits for a copy of the same server, and a copy for a removal", async () => {
+  const repository = repositoryOf("berth-aa");
+  await repository.open({ make: true });
+  writeFileSync(join(folder, "data"), randomBytes(150_000_000));
+  const { signal } = new AbortController();
+  const copy = repository.write({ folder, exclude: ["0*", "cache"], tags: ["x"] }, signal);
+  await waitFor("its lock", async () => (await locksNow()) !== "");
+  const removal = repository.forget(["y"], ["--keep-last", "1"], { signal, prune: true });
+  expect((await copy).snapshot).not.toBe("");
+  const next = repository.write({ folder, exclude: ["**"], tags: ["y"] }, signal);
+  await removal;
+  expect((await next).snapshot).not.toBe("");
+});
 
 test.skipIf(!isRoot)("a lock of a machine that is gone is left over once it has not changed for long", async () => {
   const said: string[] = [];
