@@ -41,13 +41,13 @@ const ask = (by: Principal, { method, path }: { method: string; path: string }) 
     "/backups/targets/:name": { url: "/srv/copies" },
     "/backups/restores/plan": {},
     "/backups/restores": {},
-    "/backups/databases/restores": { into: "data/copy" },
+    "/backups/databases/restores": {},
     "/backups/restores/undo": { scope: "shop", name: "web" },
   };
   const body = method === "GET" || bodies[path] === undefined ? undefined : JSON.stringify(bodies[path]);
   return app.behind(
     new Request(
-      `http://localhost${path.replace(":name", "disk")}${path.includes("/databases") ? "?scope=data&name=main" : ""}`,
+      `http://localhost${path.replace(":name", "disk")}${path.includes("/databases") ? "?scope=data&name=main&into=data/copy" : ""}`,
       { method, body: body ?? null },
     ),
     by,
@@ -88,9 +88,8 @@ test("a database is named as a resource is, and not as a path", async () => {
   for (const name of ["..", "a/b", "", "A", "a..%2F", ".a"]) {
     expect((await query(`/backups/databases?scope=data&name=${encodeURIComponent(name)}`)).status).toBe(400);
   }
-  const post = new Request("http://localhost/backups/databases/restores?scope=data&name=main", {
-    method: "POST",
-    body: JSON.stringify({ into: "data/../x" }),
-  });
-  expect((await app.behind(post, operator)).status).toBe(400);
+  for (const into of ["", "&into=data/../x", "&into=..%2Fx"]) {
+    const target = `http://localhost/backups/databases/restores?scope=data&name=main${into}`;
+    expect((await app.behind(new Request(target, { method: "POST", body: "{}" }), operator)).status).toBe(400);
+  }
 });

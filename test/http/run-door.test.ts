@@ -221,6 +221,8 @@ test("pods of its own blocks are the plugin's to stop, start and run commands in
         ["POST /pods/stranger/stop"],
         ["GET /config?scope=data&name=reader-db"],
         ["GET /config?scope=data&name=linker-db"],
+        ["POST /backups/databases/restores?scope=data&name=reader-db&into=data/reader-db", {}],
+        ["POST /backups/databases/restores?scope=data&name=reader-db&into=data/linker-db", {}],
       ]),
     ).toEqual({
       "POST /pods/data-reader-db.0/start": 200,
@@ -229,6 +231,9 @@ test("pods of its own blocks are the plugin's to stop, start and run commands in
       "POST /pods/stranger/stop": 403,
       "GET /config?scope=data&name=reader-db": 200,
       "GET /config?scope=data&name=linker-db": 403,
+      // Nothing is mounted there in this test: what matters is that the door let it through.
+      "POST /backups/databases/restores?scope=data&name=reader-db&into=data/reader-db": 405,
+      "POST /backups/databases/restores?scope=data&name=reader-db&into=data/linker-db": 403,
     });
   });
 });

@@ -58,8 +58,8 @@ export async function restoreAt(call: Call, { words, values, on }: Arguments, ti
   await until("a pod for the restore", 600_000, async () =>
     (await cluster.controller.pods(beside)).some(({ running }) => running),
   );
-  const body = { into: referenceText(beside), ...(at === undefined ? {} : { at }) };
-  await asked(() => api.call(bringDatabase, { query: { ...cluster.of }, body }));
+  const into = referenceText(beside);
+  await asked(() => api.call(bringDatabase, { query: { ...cluster.of, into }, body: { at } }));
   await until(`${referenceText(beside)} is restored, which`, copyMs, async () => {
     const [pod] = await cluster.controller.pods(beside);
     return pod?.ready === true;

@@ -45,7 +45,6 @@ export const planDatabaseRestore = endpoint({
 });
 
 export const RestoreDatabaseBody = Shape({
-  into: Type.String({ maxLength: 200, description: "SCOPE/NAME of a new block whose pod waits for it" }),
   at: Type.Optional(
     Type.String({ maxLength: 50, description: "ISO 8601 with a zone; default: everything that is there" }),
   ),
@@ -55,7 +54,7 @@ export const bringDatabase = endpoint({
   method: "POST",
   path: "/backups/databases/restores",
   summary: "Begin to bring a database of a time into the volume of a new block, which waits for it",
-  query: Type.Object(Of),
+  query: Type.Object({ ...Of, into: Text("SCOPE/NAME of a new block whose pod waits for it") }),
   body: RestoreDatabaseBody,
   data: DatabaseRestore,
 });

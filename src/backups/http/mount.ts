@@ -36,8 +36,8 @@ export function mountDatabases(plane: Plane, databases: Databases): void {
   });
   mount(plane, bringDatabase, ({ query, body, by }) => {
     owner(by);
-    const { into, at } = readDatabaseBody(body);
-    const [, scope, name] = /^([^/]+)\/([^/]+)$/.exec(into) ?? [];
+    const { at } = readDatabaseBody(body);
+    const [, scope, name] = /^([^/]+)\/([^/]+)$/.exec(query.into ?? "") ?? [];
     return databases.bring(named(query), { at, into: named({ scope, name }, "into") });
   });
 }

@@ -85,9 +85,12 @@ function requireNeed(context: Context, pass: RunPass, { need, call }: { need: Ca
       if (has(pass, need.action)) return;
       throw refused(pass, `"${need.action}", so ${call} is not for it`);
     case "own": {
-      const place = requirePlace(context, pass, need.place);
-      if (isOwn(context, pass, place) || (need.or !== undefined && has(pass, need.or))) return;
-      throw refused(pass, `${call} of ${placeText(place)}, which is of no block of its own`);
+      for (const asked of [need.place, ...(need.and === undefined ? [] : [need.and])]) {
+        const place = requirePlace(context, pass, asked);
+        if (isOwn(context, pass, place) || (need.or !== undefined && has(pass, need.or))) continue;
+        throw refused(pass, `${call} of ${placeText(place)}, which is of no block of its own`);
+      }
+      return;
     }
     case "manifests":
       if (!has(pass, "apply_manifest")) throw refused(pass, '"apply_manifest"');
@@ -119,6 +122,8 @@ function requireStarter(
     throw new Failure("forbidden", `${call} reaches beyond the apps or scopes of the token that started this run`);
   }
   if (need.type === "manifests") return;
+  if (need.type === "own" && need.and !== undefined)
+    requireStarter(context, pass, { need: { type: "own", place: need.and }, call, target });
   const { scope = "", name = "" } = whole(context, pass, need.place) ?? need.place;
   const query = new URLSearchParams(target.split("?")[1]);
   const isDelete = need.type === "action" && need.action === "delete_manifest" && !query.has("ordinal");

@@ -38,8 +38,8 @@ export type CallNeed =
   /** A block of the plugin's own, or what would let it write that config. */
   | { type: "config"; place: CallPlace }
   | { type: "action"; action: ActionType; place: CallPlace }
-  /** A block of the plugin's own; or the action, where one stands for the call. */
-  | { type: "own"; place: CallPlace; or?: ActionType }
+  /** A block of the plugin's own, and another one where there is `and`; or the action, where one stands for the call. */
+  | { type: "own"; place: CallPlace; and?: CallPlace; or?: ActionType }
   /** The action, for every manifest of the body; one that prunes deletes as well. */
   | { type: "manifests"; prunes: boolean }
   /** A command of the plugin itself. */
@@ -74,7 +74,8 @@ const rules: readonly Rule[] = [
       need: own,
     }),
   ),
-  ...[planDatabaseRestore, bringDatabase].map((endpoint) => ({ endpoint, need: own })),
+  { endpoint: planDatabaseRestore, need: own },
+  { endpoint: bringDatabase, need: (place, query) => ({ type: "own", place, and: named(query.get("into")) }) },
   ...[runJob, runCronjob, cancelRun].map((endpoint) => ({ endpoint, need: ownJob })),
   // Only runs of the plugin that the query names, which is its own.
   { endpoint: listPluginRuns, need: (_place, query) => ({ type: "command", plugin: query.get("plugin") ?? "" }) },
@@ -128,6 +129,12 @@ function placeOf(query: URLSearchParams): CallPlace {
   const scope = query.get("scope")?.trim();
   const name = query.get("name")?.trim();
   return { ...(scope ? { scope } : {}), ...(name ? { name } : {}) };
+}
+
+/** `SCOPE/NAME`; what is written in another way is of no block. */
+function named(reference: string | null): CallPlace {
+  const [scope = "", name = ""] = (reference ?? "").trim().split("/");
+  return { scope, name };
 }
 
 function decoded(text: string): string {

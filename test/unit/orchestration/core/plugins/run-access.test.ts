@@ -10,6 +10,11 @@ test.each([
   ["POST", "/config?scope=%20a%20", { type: "action", action: "config_set", place: { scope: "a" } }],
   ["POST", "/pods/a-b.0/exec?tty=true", { type: "own", place: { pod: "a-b.0" } }],
   ["POST", "/jobs/runs/r1/cancel", { type: "own", place: { run: "r1" }, or: "run_job" }],
+  [
+    "POST",
+    "/backups/databases/restores?scope=a&name=b&into=c/d",
+    { type: "own", place: { scope: "a", name: "b" }, and: { scope: "c", name: "d" } },
+  ],
   ["POST", "/apply", { type: "manifests", prunes: false }],
   ["POST", "/apply?prune=false", { type: "manifests", prunes: false }],
   // However the plane reads another word, it is not more than what was asked for here.
