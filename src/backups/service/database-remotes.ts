@@ -19,19 +19,21 @@ export function createDatabaseRemotes({
   limits: { askMs: number; workMs: number };
   signal: AbortSignal;
 }) {
-  let obscured: { key: string; text: Promise<string> } | undefined;
+  const obscured = new Map<string, Promise<string>>();
 
-  /** The password of the databases at every target, in the form that rclone takes; it follows from the recovery key. */
-  function passwordOf(key: string): Promise<string> {
-    if (obscured?.key !== key) {
-      const word = Buffer.from(hkdfSync("sha256", key, "", "databases at a target v1", 32)).toString("hex");
-      const text = rclone.run({ words: ["obscure", "-"], env: {}, timeoutMs: limits.askMs, from: word });
-      obscured = { key, text: text.then((said) => said.trim()) };
-      obscured.text.catch(() => {
-        obscured = undefined;
-      });
-    }
-    return obscured.text;
+  /**
+   * The password of one database at every target, in the form that rclone takes; it follows from the recovery key. Each has its
+   * own: rclone does not tie content to a name, so files of one database could be put in the place of another's.
+   */
+  function passwordOf(key: string, database: string): Promise<string> {
+    const word = Buffer.from(hkdfSync("sha256", key, "", `database at a target v1 ${database}`, 32)).toString("hex");
+    const known = obscured.get(word);
+    if (known !== undefined) return known;
+    const said = rclone.run({ words: ["obscure", "-"], env: {}, timeoutMs: limits.askMs, from: word });
+    const text = said.then((one) => one.trim());
+    obscured.set(word, text);
+    text.catch(() => obscured.delete(word));
+    return text;
   }
 
   const keepsFiles = ({ url }: StoredTarget) => ["folder", "s3"].includes(readTarget(url).kind);
@@ -47,7 +49,7 @@ export function createDatabaseRemotes({
   async function remoteOf({ scope, name }: { scope: string; name: string }, target: StoredTarget): Promise<Remote> {
     const { installation, text } = readRecoveryKey(records.key() ?? "");
     const env = remoteEnvironment(target.url, {
-      ...{ installation, credentials: target.credentials, password: await passwordOf(text) },
+      ...{ installation, credentials: target.credentials, password: await passwordOf(text, `${scope}/${name}`) },
     });
     return createRemote(rclone, { env, folder: `${scope}/${name}`, limits, signal });
   }
