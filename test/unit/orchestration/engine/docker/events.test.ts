@@ -82,9 +82,9 @@ describe("the stream", () => {
     const quiet = await runtimeOn(
       (_request, response) => {
         response.writeHead(200).flushHeaders();
-        setTimeout(() => response.write(`${JSON.stringify(die)}\n`), 1_500);
+        setTimeout(() => response.write(`${JSON.stringify(die)}\n`), 3_000);
       },
-      { callMs: 500 },
+      { callMs: 2_500 },
     );
     for await (const { action } of quiet.events(abort.signal, () => undefined)) {
       expect(action).toBe("die");
