@@ -18,9 +18,10 @@ export const backupUsage = `berth backup /var/backups/berth.backup
 
 usage: berth backup FILE [--force] [--root DIR] [--passphrase-file PATH] [-o json]
 
-Writes the whole state (manifests, config, history, users of the identity service, tokens, alerts) and its key into one
-file, with the server running or stopped. Figures and stored logs are not part of it. Without a passphrase, everyone who
-has the file can read every config value: keep it as safe as the server.
+Writes the whole state (manifests, config, history, users of the identity service, tokens, alerts)
+and its key into one file, with the server running or stopped. Figures and stored logs are not part
+of it. Without a passphrase, everyone who has the file can read every config value: keep it as safe
+as the server.
 
 Copies outside of the machine, made by the server itself: berth backup target --help
 

@@ -24,8 +24,8 @@ const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--
                     [--observability-tls HOW] [--identity-addr A] [--identity-base-url U]
                     [--ingress-http-addr A] [--ingress-https-addr A] [--ingress-image I]
                     [--docker-host H] [-o json]
-Looks at this machine the way berth serve needs it, and says how to fix what is wrong. Where a server runs, its own
-settings count; a flag outweighs them.`;
+Looks at this machine the way berth serve needs it, and says how to fix what is wrong. Where a
+server runs, its own settings count; a flag outweighs them.`;
 
 /**
  * `berth doctor`: prints one line per check, or with `-o json` the envelope `{status, data: {checks}}`. Answers with

@@ -26,13 +26,15 @@ usage: berth restore FILE [--yes] [--root DIR] [--passphrase-file PATH] [-o json
        berth restore --confirm [--root DIR] [-o json]
        berth restore --undo [--yes] [--root DIR] [-o json]
 
-Replaces the state of the root with a backup. A running server switches over without stopping. The previous state is
-kept as state.db.before-restore-<time>. Until berth restore --confirm, the server keeps replicas running and answers
-requests. It removes no container of an app that the backup does not know, runs no job, and sends nothing.
+Replaces the state of the root with a backup. A running server switches over without stopping. The
+previous state is kept as state.db.before-restore-<time>. Until berth restore --confirm, the server
+keeps replicas running and answers requests. It removes no container of an app that the backup does
+not know, runs no job, and sends nothing.
 
   --root DIR               folder of all state (BERTH_ROOT, /opt/berth)
   --passphrase-file PATH   what the backup was sealed with; - reads it from stdin
-  --confirm                the restored state is right: remove containers that it does not know, run jobs, send alerts
+  --confirm                the restored state is right: remove containers that it does not know, run
+                           jobs, send alerts
   --undo                   bring back the state that the last restore replaced
   --yes, -y                do not ask`;
 

@@ -14,7 +14,8 @@ import { sayNow } from "../client/basics/output.ts";
 
 export const selfUpdateUsage = `berth self-update
 
-usage: berth self-update [--version VERSION] [--allow-older] [--release-url URL] [--release-key FILE]
+usage: berth self-update [--version VERSION] [--allow-older] [--release-url URL]
+         [--release-key FILE]
 
 Replaces this executable by the latest release, once its signature and its checksum are right. On a
 server, use berth server upgrade.

@@ -8,7 +8,10 @@ import { statefulset } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
+
+/** What is due is looked for each 30 s, and a copy is several commands of restic. */
+const copyMs = 90_000;
 
 /** Writes a, then z: at each moment a is z, or one more. Between the two in the order of names there is much to read. */
 const writer = `
@@ -94,7 +97,7 @@ describe("copies of volumes outside of the machine", () => {
     sh("ln -s a link; mkfifo pipe; setcap cap_net_bind_service+ep many/1 2>/dev/null || cp many/1 many/1b");
     const capabilities = (place: string) =>
       Bun.spawnSync(["sh", "-c", "getcap many/1 || true"], { cwd: place }).stdout.toString();
-    await waitFor("the first copy, by itself", async () => (await runs()).length > 0);
+    await waitFor("the first copy, by itself", async () => (await runs()).length > 0, copyMs);
     const now = await cli("backup", "now", "shop/db");
     expect(now).toMatchObject({ exitCode: 0, stderr: "" });
     expect(now.stdout).toMatch(/ {2}disk {2}shop\/db\/data\/0 {2}[0-9a-f]{8} {2}.*, paused for \d+\.\d s\n$/);
@@ -127,9 +130,9 @@ describe("copies of volumes outside of the machine", () => {
     await berth.apply(db({}));
     await berth.ready("statefulset", "shop", "db");
     await isWritten();
-    await waitFor("the first copy", async () => (await runs()).length > 0);
+    await waitFor("the first copy", async () => (await runs()).length > 0, copyMs);
     const asked = cli("backup", "now", "shop/db").catch(() => undefined);
-    await waitFor("the pause", () => container().endsWith("paused"));
+    await waitFor("the pause", () => container().endsWith("paused"), copyMs);
     await berth.stop("SIGKILL");
     await asked;
     expect(container()).toEndWith("paused");
@@ -138,7 +141,7 @@ describe("copies of volumes outside of the machine", () => {
     await goesOn();
     await berth.ready("statefulset", "shop", "db");
     // It first asks the targets whether another server has taken its place.
-    await waitFor("a copy", async () => (await cli("backup", "now", "shop/db")).exitCode === 0);
+    await waitFor("a copy", async () => (await cli("backup", "now", "shop/db")).exitCode === 0, copyMs);
     expect((await tags()).every((row) => row[0] === "volume")).toBe(true);
   });
 
@@ -146,7 +149,7 @@ describe("copies of volumes outside of the machine", () => {
     await berth.apply(db({}));
     await berth.ready("statefulset", "shop", "db");
     await isWritten();
-    await waitFor("the first copy", async () => (await runs()).length > 0);
+    await waitFor("the first copy", async () => (await runs()).length > 0, copyMs);
     await berth.apply(db({}, { replicas: 0 }));
     await waitFor("the app to stop", () => container() === "");
     const last = numbers(mountpoint());

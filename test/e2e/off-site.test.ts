@@ -16,7 +16,7 @@ import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(180_000);
 
 /** Copies at a target, made by the restic of this machine, and a server that comes back from them. */
 describe("copies outside of the machine", () => {
@@ -56,7 +56,7 @@ describe("copies outside of the machine", () => {
     await berth.ready("deployment", "keep", "web");
     expect(await add("--every", "1d", "--keep", "7d 4w")).toMatchObject({ exitCode: 0, stderr: "" });
     // The first copy is due at once, and its state says so only after the target has listed it.
-    await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined);
+    await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined, 60_000);
     const now = await cli("backup", "now");
     expect(now).toMatchObject({ exitCode: 0, stderr: "" });
     expect(now.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}disk {2}state {2}[0-9a-f]{8} /);
@@ -105,7 +105,7 @@ describe("copies outside of the machine", () => {
 
   test("a copy that cannot be written, altered data and a wrong key are said, and no copy counts that is not there", async () => {
     expect((await add()).exitCode).toBe(0);
-    await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined);
+    await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined, 60_000);
     const keyFile = await key();
     const [wrong, empty] = [join(folder, "wrong.txt"), join(folder, "empty.txt")];
     writeFileSync(wrong, readFileSync(keyFile, "utf8").replace(/.{5}\n$/, "22222\n"));
@@ -144,7 +144,7 @@ describe("copies outside of the machine", () => {
 
   test("a restore that is ended leaves nothing of the copy behind", async () => {
     expect((await add()).exitCode).toBe(0);
-    await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined);
+    await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined, 60_000);
     const keyFile = await key();
     const asked = Promise.withResolvers<void>();
     const silent = Bun.serve({

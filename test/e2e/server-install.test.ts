@@ -98,7 +98,7 @@ test("a flag that the server would refuse changes nothing", async () => {
   expect((await machine.run(["test", "-e", "/usr/local/bin/berth"])).exitCode).toBe(1);
 });
 
-test("the help fits a terminal", async () => {
+test("the help of the executable fits a terminal", async () => {
   const { stdout } = await machine.run([executable, "server", "--help"]);
   expect(stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);
 });

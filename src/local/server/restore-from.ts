@@ -31,7 +31,7 @@ usage: berth server restore --from WHERE --key-file FILE [--at TIME] [--key-id I
 
 Brings the state of a lost server back from its copies: on a new machine, after install.sh. What is
 there now is kept, as berth restore keeps it. Needs root and restic. The server that made the copies
-stops making them, running cron jobs and sending webhooks and mails as soon as it reaches the target.
+makes no more, runs no cron jobs and sends no webhooks and mails once it has reached the target.
 
   --from WHERE        the target, as berth backup target add got it
   --key-file FILE     the recovery key, as berth backup key printed it; - reads it from stdin
@@ -39,7 +39,7 @@ stops making them, running cron jobs and sending webhooks and mails as soon as i
   --key-id ID         of s3: id of the access key
   --user NAME         of rest: user
   --secret-file FILE  the access key or password
-  --practice          leave the server that made the copies alone: what is restored never acts by itself
+  --practice          the server that made the copies goes on: what is restored never acts by itself
   --root DIR          folder of all state (BERTH_ROOT, /opt/berth)
   -y, --yes           do not ask`;
 
