@@ -62,7 +62,7 @@ describe("copies of volumes outside of the machine", () => {
     const { stdout } = await cli("backup", "key");
     const repository = join(copies, stdout.split(".")[0] ?? "");
     const env = { ...process.env, RESTIC_REPOSITORY: repository, RESTIC_PASSWORD: stdout.trim() };
-    const done = Bun.spawnSync(["restic", "--no-cache", ...words], { env, stderr: "pipe" });
+    const done = Bun.spawnSync(["restic", "--no-cache", "--no-lock", ...words], { env, stderr: "pipe" });
     if (!done.success) throw new Error(`restic ${words.join(" ")}: ${done.stderr.toString()}`);
     return done.stdout.toString();
   };
@@ -70,6 +70,11 @@ describe("copies of volumes outside of the machine", () => {
     const place = mkdtempSync(join(folder, "restored."));
     await restic("restore", "latest", "--tag", "volume,scope=shop,name=db,claim=data,ordinal=0", "--target", place);
     return place;
+  };
+  /** Id of the newest copy of a volume: the number of copies falls when a removal is due. */
+  const newest = async () => {
+    const rows = JSON.parse(await restic("snapshots", "--json", "--tag", "volume")) as { id: string; time: string }[];
+    return rows.toSorted((one, other) => (one.time < other.time ? 1 : -1))[0]?.id;
   };
   const tags = async () => {
     const rows = JSON.parse(await restic("snapshots", "--json")) as { tags: string[] }[];
@@ -116,11 +121,13 @@ describe("copies of volumes outside of the machine", () => {
     expect(statSync(join(place, "second")).ino).toBe(first.ino);
     expect(capabilities(place)).toBe(capabilities(data));
 
-    // One tag for each fact, one snapshot for each copy, and nothing of the first passes.
+    // One tag for each fact, and nothing of the first passes. Of copies of one hour, the newest stays once a removal was due.
     const wanted = ["volume", "scope=shop", "kind=statefulset", "name=db", "claim=data", "ordinal=0"];
-    expect(await tags()).toEqual([wanted, wanted]);
+    const left = await tags();
+    expect(left.length).toBeWithin(1, 3);
+    for (const row of left) expect(row).toEqual(wanted);
     const listed = await cli("backup", "list");
-    expect(listed.stdout.match(/shop\/db\/data\/0/g)).toHaveLength(2);
+    expect(listed.stdout).toContain("shop/db/data/0");
     expect((await runs()).map(({ what, error }) => [what, error])).toEqual(
       Array(2).fill(["shop/db/data/0", undefined]),
     );
@@ -184,12 +191,12 @@ describe("copies of volumes outside of the machine", () => {
     expect(door(await restored())).toBe("closed");
     await waitFor("the door to be open", () => door(mountpoint()) === "open");
 
-    const before = (await tags()).length;
+    const before = await newest();
     await berth.apply(db({ pre: ["sh", "-c", "echo no room; exit 3"], post }));
     const refused = await cli("backup", "now", "shop/db");
     expect(refused.exitCode).toBe(1);
     expect(refused.stdout).toContain("failed: pre of the field backup failed: exit code 3; it printed last: no room");
-    expect((await tags()).length).toBe(before);
+    expect(await newest()).toBe(before);
 
     await berth.apply(db({ pre, post: ["false"] }));
     const unclosed = await cli("backup", "now", "shop/db");
@@ -212,9 +219,9 @@ describe("copies of volumes outside of the machine", () => {
     await goesOn();
     rmSync(copies, { recursive: true, force: true });
     renameSync(`${copies}.away`, copies);
-    const before = (await tags()).length;
+    const before = await newest();
     expect((await cli("delete", "shop/db", "--prune", "-y")).exitCode).toBe(0);
-    expect((await tags()).length).toBeGreaterThan(before);
+    expect(await newest()).not.toBe(before);
     expect((await cli("backup", "list")).stdout).toContain("shop/db/data/0");
     expect(numbers(await restored())[1]).toBeGreaterThan(10);
   });
