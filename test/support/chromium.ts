@@ -178,6 +178,8 @@ const shiftBit = 8;
 const keyCodes: Record<string, number> = { Tab: 9, Enter: 13, Escape: 27, ArrowUp: 38, ArrowDown: 40 };
 
 const networkChanged = "net::ERR_NETWORK_CHANGED";
+/** Types of resources in the protocol; what a page fetches while it lives, it asks for again by itself. */
+const pageParts = ["Document", "Script", "Stylesheet"];
 
 async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
   const { targetId } = await wire.call("Target.createTarget", { url: "about:blank", browserContextId });
@@ -187,6 +189,7 @@ async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
   await call("Page.enable");
   await call("Runtime.enable");
   await call("Log.enable");
+  await call("Network.enable");
 
   async function read<T>(expression: string): Promise<T> {
     const { result, exceptionDetails } = await call("Runtime.evaluate", { expression, returnByValue: true });
@@ -199,9 +202,10 @@ async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
   const ready = `if (document.readyState === "loading") return false;`;
 
   // What loads while Docker makes a network or a container is cut off by Chromium, as the addresses of the machine change.
+  // Without one of its scripts or styles a page stays empty, or bare, for good.
   let wasCut = false;
-  wire.on("Log.entryAdded", session, (params) => {
-    if (JSON.stringify(params).includes(networkChanged)) wasCut = true;
+  wire.on("Network.loadingFailed", session, ({ errorText, type }) => {
+    if (errorText === networkChanged && pageParts.includes(String(type))) wasCut = true;
   });
 
   const tab: Tab = {
@@ -229,6 +233,10 @@ async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
     async shows(text) {
       let shown = "";
       const isShown = async () => {
+        if (wasCut) {
+          wasCut = false;
+          await call("Page.reload");
+        }
         shown = await read<string>("document.body?.innerText ?? ''");
         return shown.includes(text) && shown;
       };

@@ -4,6 +4,7 @@ import { Button } from "../parts/button.tsx";
 import { Empty, Loading } from "../parts/notes.tsx";
 import { screens } from "../screens.ts";
 import { Page } from "./page.tsx";
+import { loadPart } from "../browser/part.ts";
 import { matchPath } from "../browser/paths.ts";
 import { path } from "../browser/router.ts";
 import type { Screen, ScreenProps } from "./screen.ts";
@@ -36,7 +37,7 @@ function Open({ screen, params }: { screen: Screen; params: Record<string, strin
   const Shown = loaded.get(screen.load);
   useEffect(() => {
     if (loaded.has(screen.load)) return;
-    screen.load().then(
+    loadPart(screen.load).then(
       (module) => {
         loaded.set(screen.load, module.Screen);
         setReady(true);

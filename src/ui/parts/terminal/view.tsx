@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Line, openLine, type Place } from "../../data/terminal.ts";
+import { loadPart } from "../../browser/part.ts";
 import { isDark } from "../../browser/theme.ts";
 import { many } from "../../text/figures.ts";
 import { previewOf } from "../../text/shell.ts";
@@ -41,7 +42,7 @@ export function TerminalView({ place, command, label, same, onAgain }: TerminalV
   useEffect(() => {
     let isGone = false;
     const open = async () => {
-      const { createScreen } = await import("./screen.ts");
+      const { createScreen } = await loadPart(() => import("./screen.ts"));
       if (isGone || box.current === null) return;
       const made = createScreen(box.current, {
         onInput: (text) => line.current?.type(text),
