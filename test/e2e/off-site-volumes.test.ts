@@ -10,7 +10,7 @@ import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(240_000);
 
-/** What is due is looked for each 30 s, and a copy is several commands of restic. */
+/** What is due is looked for each 10 s, and a copy is several commands of restic. */
 const copyMs = 90_000;
 
 /** Writes a, then z: at each moment a is z, or one more. Between the two in the order of names there is much to read. */

@@ -81,16 +81,18 @@ export function troubleOf(said: string): ResticTrouble {
 }
 
 /**
- * Whether every file that `backup --json` could not read was gone when its turn came. Older versions have the number of the
- * error in `Err`, newer ones its words.
+ * Whether every file that `backup --json` could not read was gone when its turn came. Newer versions have the words of the
+ * error, older ones its number in `Err`, or nothing: `isGone` gets the path of such a file, which may be relative.
  */
-export function lacksOnlyVanished(said: string): boolean {
+export function lacksOnlyVanished(said: string, isGone: (path: string) => boolean): boolean {
   const lines = said.split("\n").filter((line) => line.startsWith('{"message_type":"error"'));
-  const rows = lines.map((line) => parsedJson(line) as { error?: { Err?: unknown; message?: unknown } } | undefined);
-  return (
-    rows.length > 0 &&
-    rows.every((row) => row?.error?.Err === noEntry || /no such file or directory$/.test(String(row?.error?.message)))
-  );
+  const hasVanished = (line: string) => {
+    const row = parsedJson(line) as { error?: { Err?: unknown; message?: unknown }; item?: unknown } | undefined;
+    const { Err: number, message } = row?.error ?? {};
+    if (number !== undefined) return number === noEntry;
+    return message === undefined ? isGone(String(row?.item)) : /no such file or directory$/.test(String(message));
+  };
+  return lines.length > 0 && lines.every(hasVanished);
 }
 
 /** ENOENT */

@@ -1,4 +1,6 @@
+import { lstatSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import { hidingOf } from "../../base/pure/hide.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import {
@@ -30,8 +32,8 @@ interface Answered {
   code: number | undefined;
   stdout: string;
   trouble: ResticTrouble;
-  /** True for a copy that lacks files where all of them were gone when their turn came. */
-  lacksOnlyVanished?: boolean | undefined;
+  /** Of a copy that lacks files: `vanished` where all of them were gone when their turn came. */
+  lacks?: "vanished" | "unread" | undefined;
   /** The cause in one line, without credentials; of a command that failed. */
   cause: string;
 }
@@ -110,6 +112,11 @@ export function createRestic(
       stderr: "pipe",
     });
 
+  function lacking(said: string, folder: string): "vanished" | "unread" {
+    const isGone = (path: string) => lstatSync(resolve(folder, path), { throwIfNoEntry: false }) === undefined;
+    return said.length < outputBytesMax && lacksOnlyVanished(said, isGone) ? "vanished" : "unread";
+  }
+
   async function run(order: Order): Promise<Answered> {
     await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
     const child = spawn(order.words, await host(), order);
@@ -145,7 +152,7 @@ export function createRestic(
         code,
         stdout,
         trouble: troubleOf(stderr),
-        lacksOnlyVanished: code === unreadCode && stderr.length < outputBytesMax && lacksOnlyVanished(stderr),
+        lacks: code === unreadCode ? lacking(stderr, order.folder ?? "/") : undefined,
         cause: why === undefined ? cause : stderr.trim() === "" ? why : `${why}; restic said last: ${cause}`,
       };
     } finally {

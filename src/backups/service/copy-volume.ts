@@ -21,7 +21,7 @@ export function createVolumeCopy(platform: Platform, still: Still): (copy: Volum
 
   /**
    * The first pass reads while the app writes, and brings what is long to the target. The second one reads only what has
-   * changed since, while the app is still; its snapshot is the copy.
+   * changed since, while the app is still; its snapshot is the copy. So the first one may lack what it could not read.
    */
   async function twoPasses(
     { volume, policy }: VolumeCopy,
@@ -32,7 +32,7 @@ export function createVolumeCopy(platform: Platform, still: Still): (copy: Volum
     const order = { folder, exclude: policy.exclude };
     const isWritten = (await platform.writers(volume.volume)).some(({ state }) => state === "running");
     const first = isWritten
-      ? await repository.write({ ...order, tags: [firstPassTag, ...tags], isLive: true }, signal)
+      ? await repository.write({ ...order, tags: [firstPassTag, ...tags], mayLack: "any" }, signal)
       : undefined;
     const made: BackupSummary[] = [];
     try {
@@ -59,7 +59,7 @@ export function createVolumeCopy(platform: Platform, still: Still): (copy: Volum
   async function onePass({ volume, policy }: VolumeCopy, { repository, signal }: VolumeCopy["targets"][number]) {
     const folder = await platform.folderOf(volume.volume);
     const tags = [volumeTag, ...subjectTags(volume.subject), await rootOf(folder)];
-    return repository.backup({ folder, tags, exclude: policy.exclude, isLive: true }, signal);
+    return repository.backup({ folder, tags, exclude: policy.exclude, mayLack: "vanished" }, signal);
   }
 
   async function toEach(copy: VolumeCopy, work: (target: VolumeCopy["targets"][number]) => Promise<BackupSummary>) {

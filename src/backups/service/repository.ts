@@ -65,8 +65,8 @@ interface CopyOrder {
   exclude?: readonly string[] | undefined;
   /** The snapshot whose unchanged files are not read again; undefined: the newest one of the folder. */
   parent?: string | undefined;
-  /** The folder changes meanwhile: files that vanish under the reader may be missing. */
-  isLive?: boolean | undefined;
+  /** What it may lack all the same, of a folder that changes meanwhile: files that vanish under the reader, or any. */
+  mayLack?: "vanished" | "any" | undefined;
 }
 
 interface How {
@@ -113,7 +113,7 @@ export function createRepository(
     void (await asked("removing what is not a copy", ["forget", ...snapshots], { signal }));
 
   async function write(
-    { folder, tags, exclude = [], parent, isLive = false }: CopyOrder,
+    { folder, tags, exclude = [], parent, mayLack }: CopyOrder,
     signal: AbortSignal,
   ): Promise<BackupSummary> {
     const words = ["backup", "--json", "--host", access.installation, ...tags.flatMap((tag) => ["--tag", tag])];
@@ -126,7 +126,8 @@ export function createRepository(
       done = await order(only, { input: "\n", signal, timeoutMs: workMs });
     }
     const summary = readSummary(done.stdout);
-    if (!done.ok && !(isLive && done.lacksOnlyVanished)) {
+    const isEnough = done.ok || (done.lacks !== undefined && (mayLack === "any" || mayLack === done.lacks));
+    if (!isEnough) {
       // A snapshot without all of its files must not be taken for a copy.
       if (summary !== undefined && done.trouble === "other") await drop([summary.snapshot]).catch(() => undefined);
       throw refused(`copying at ${place}`, done);

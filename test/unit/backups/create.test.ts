@@ -45,7 +45,6 @@ const restic: Restic = {
       code: 0,
       stdout,
       trouble: "other",
-      lacksOnlyVanished: false,
       cause: "it was interrupted",
     };
   },

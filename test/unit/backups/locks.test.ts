@@ -98,7 +98,7 @@ test.skipIf(!isRoot)("a lock of a machine that is gone is left over once it has 
     async run({ words }: { words: readonly string[] }) {
       said.push(words.join(" "));
       const stdout = words[0] === "list" ? `${id}\n` : JSON.stringify({ hostname: "debian" });
-      return { ok: true, code: 0, stdout, trouble: "other", cause: "", lacksOnlyVanished: false } as const;
+      return { ok: true, code: 0, stdout, trouble: "other", cause: "" } as const;
     },
   };
   const locks = createLocks(() => now, backupLimits);

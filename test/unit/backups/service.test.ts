@@ -12,7 +12,7 @@ import { createFakeClock } from "../../support/fake-clock.ts";
 
 type Answer = Partial<Awaited<ReturnType<Restic["run"]>>>;
 
-const good = { ok: true, code: 0, stdout: "", trouble: "other", lacksOnlyVanished: false, cause: "" } as const;
+const good = { ok: true, code: 0, stdout: "", trouble: "other", cause: "" } as const;
 const hour = 3_600_000;
 
 describe("copies of the state", () => {
