@@ -1,5 +1,5 @@
 import { canonicalJson } from "../base/pure/digest.ts";
-import { isFields } from "../base/pure/fields.ts";
+import { isFields, own } from "../base/pure/fields.ts";
 import { fieldsWithin } from "../orchestration/api/kinds/container.ts";
 import type { CoreKind, Spec } from "../orchestration/api/manifest.ts";
 import { parseDockerOptions } from "../orchestration/core/docker-options.ts";
@@ -109,7 +109,7 @@ function fields(value: unknown, path: string, known: { inner: readonly string[];
   if (!isFields(value)) return [];
   return Object.entries(value).flatMap(([field, entry]) => {
     if (isNothing(entry) || known.inner.includes(field)) return [];
-    const judge = Object.hasOwn(known.judges, field) ? known.judges[field] : undefined;
+    const judge = own(known.judges, field);
     return (judge ?? whole)(entry, `${path}.${field}`);
   });
 }

@@ -1,3 +1,4 @@
+import { own } from "../base/pure/fields.ts";
 import { loopbackHosts, noProxyFor, type ProxyVariables } from "../base/pure/proxy-choice.ts";
 import type { Environment } from "./environment.ts";
 
@@ -28,7 +29,7 @@ function withoutUser(proxy: string): string {
 export function variablesOf(env: Environment, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = Object.hasOwn(env, name) ? env[name] : undefined;
+      const value = own(env, name);
       return value === undefined || value === "" ? [] : [[name, value] as const];
     }),
   );

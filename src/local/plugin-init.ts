@@ -1,3 +1,4 @@
+import { own } from "../base/pure/fields.ts";
 import { diskFailure } from "../base/wire/disk-failure.ts";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -86,7 +87,7 @@ export async function pluginInitCommand(args: string[]): Promise<number> {
   if (!isPluginName(name)) throw usageFailure(`"${name}" is not a valid plugin name: ${pluginNameForm}`);
   if (isCoreKind(name)) throw usageFailure(`"${name}" is a kind of the server itself`);
   const lang = values.lang ?? "ts";
-  const language = Object.hasOwn(languages, lang) ? languages[lang] : undefined;
+  const language = own(languages, lang);
   if (language === undefined) throw usageFailure(`no template for "${lang}": ${Object.keys(languages).join(", ")}`);
   const folder = resolve(values.dir ?? name);
   const files = filesOf(name, language);

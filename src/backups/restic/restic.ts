@@ -32,7 +32,7 @@ interface Answered {
   code: number | undefined;
   stdout: string;
   trouble: ResticTrouble;
-  /** Of a copy that lacks files: `vanished` where all of them were gone when their turn came. */
+  /** What a copy lacks: files that were gone when their turn came alone, or also others. */
   lacks?: "vanished" | "unread" | undefined;
   /** The cause in one line, without credentials; of a command that failed. */
   cause: string;

@@ -1,3 +1,4 @@
+import { own } from "../../base/pure/fields.ts";
 import { closest as nearest } from "../../base/pure/suggest.ts";
 
 /** Shorter beginnings of a word say nothing. */
@@ -33,7 +34,7 @@ export const otherWords: Readonly<Record<string, readonly string[]>> = {
 
 /** `: did you mean "x"?` for a word that is not a command: of another tool, or mistyped; nothing where it is neither. */
 export function commandMeant(word: string, known: readonly string[]): string {
-  const meant = Object.hasOwn(otherWords, word) ? otherWords[word] : undefined;
+  const meant = own(otherWords, word);
   if (meant === undefined) return didYouMean(word, known);
   return `: did you mean ${meant.map((command) => `"${command}"`).join(" or ")}?`;
 }

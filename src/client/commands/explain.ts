@@ -1,3 +1,4 @@
+import { own } from "../../base/pure/fields.ts";
 import { specSchemas } from "../../orchestration/api/kinds/schemas.ts";
 import { ApiError } from "../../base/wire/client.ts";
 import { getPluginSchema, listPlugins, type PluginInfo } from "../../orchestration/api/plugins.ts";
@@ -80,7 +81,7 @@ function under(schema: SchemaNode, { kind, path }: { kind: string; path: readonl
   let at = kind;
   for (const part of path) {
     const fields = inside(node).properties ?? {};
-    const next = Object.hasOwn(fields, part) ? fields[part] : undefined;
+    const next = own(fields, part);
     if (next === undefined) {
       throw usageFailure(
         `${at} has no field "${part}"${didYouMean(part, Object.keys(fields), `${at}.`) || `; see: berth explain ${at}`}`,

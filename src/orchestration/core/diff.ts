@@ -1,6 +1,6 @@
 import type { Spec } from "../api/manifest.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
-import { isFields } from "../../base/pure/fields.ts";
+import { isFields, own } from "../../base/pure/fields.ts";
 import { childPath } from "../../base/pure/path.ts";
 
 /** Dotted paths at which two specs differ, sorted; objects are descended into, a list counts as one value. */
@@ -25,8 +25,4 @@ function changes(before: unknown, after: unknown, path: string): string[] {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function own(fields: Record<string, unknown>, key: string): unknown {
-  return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }

@@ -1,3 +1,4 @@
+import { own } from "../../base/pure/fields.ts";
 import type { Problem } from "../../base/wire/failure.ts";
 import { capabilityFault } from "./capabilities.ts";
 import { optionTokens } from "./docker-option-tokens.ts";
@@ -129,11 +130,6 @@ function readFlag(written: string, value: string | undefined, soFar: EngineOptio
   return unreadable(
     `"${flag}" is not an accepted flag${didYouMean(flag, [...Object.keys(readers), ...Object.keys(switches)])}`,
   );
-}
-
-/** Words like "constructor" must not find what every object has. */
-function own<V>(table: Record<string, V>, key: string): V | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
 function text(change: (value: string, soFar: EngineOptions) => EngineOptions): Reader {

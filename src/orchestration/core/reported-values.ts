@@ -1,3 +1,4 @@
+import { own } from "../../base/pure/fields.ts";
 import type { CoreKind, PodKind, Spec } from "../api/manifest.ts";
 import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
 import { hostOk } from "../../base/pure/hosts.ts";
@@ -67,7 +68,7 @@ export function reportedValue(referenced: ReferencedManifest, field: string, nam
   const [, ordinal] = referenced.kind === "statefulset" ? (ordinalField.exec(field) ?? []) : [];
   if (ordinal !== undefined) return aliasOf(referenced, names, Number(ordinal));
   const values = reportedValues(referenced, names);
-  return Object.hasOwn(values, field) ? values[field] : undefined;
+  return own(values, field);
 }
 
 function podFields(referenced: ReferencedManifest & { kind: PodKind }, names: Naming): Record<string, string> {

@@ -1,3 +1,4 @@
+import { own } from "../../base/pure/fields.ts";
 import type { FailureReason, Problem } from "../../base/wire/failure.ts";
 import { type Placeholder, substitute } from "./placeholders.ts";
 import { reportsValues, referenceFault, reportedValue } from "./reported-values.ts";
@@ -44,7 +45,7 @@ export function placeholderFiller(input: ResolveInput, digests: Digests, problem
 
 export function assetDigest(placeholder: Placeholder | undefined, digests: Digests): string | undefined {
   if (placeholder?.type !== "asset") return undefined;
-  return Object.hasOwn(digests, placeholder.asset.ref) ? digests[placeholder.asset.ref] : undefined;
+  return own(digests, placeholder.asset.ref);
 }
 
 const unresolved = "ReferenceUnresolved";

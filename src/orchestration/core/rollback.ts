@@ -1,5 +1,5 @@
 import type { Spec } from "../api/manifest.ts";
-import { isFields } from "../../base/pure/fields.ts";
+import { isFields, own } from "../../base/pure/fields.ts";
 
 /**
  * Settings that no container is made from: how many run, how they are replaced, and who is notified. Fields of one group
@@ -57,8 +57,4 @@ function withField(fields: Record<string, unknown>, name: string, value: unknown
 function blockOf(spec: Spec, name: string): Record<string, unknown> {
   const block = own(spec, name);
   return isFields(block) ? block : {};
-}
-
-function own(fields: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

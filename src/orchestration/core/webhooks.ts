@@ -1,3 +1,4 @@
+import { own } from "../../base/pure/fields.ts";
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { type AssetTarget, assetCandidates } from "./assets.ts";
 import type { WebhookPayload } from "./webhook-payload.ts";
@@ -94,7 +95,7 @@ const token = /\{\{\s*([a-z_]+)\s*\}\}/g;
 
 function fill(template: string, payload: WebhookPayload, encode: (value: string) => string): string {
   return template.replace(token, (whole, field: string) => {
-    const value = Object.hasOwn(payload, field) ? payload[field] : undefined;
+    const value = own(payload, field);
     return value === undefined ? whole : encode(value);
   });
 }

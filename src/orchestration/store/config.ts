@@ -1,3 +1,4 @@
+import { own } from "../../base/pure/fields.ts";
 import type { Database } from "bun:sqlite";
 import { createCache } from "./cache.ts";
 import type { Seal } from "../../base/sqlite/seal.ts";
@@ -96,8 +97,4 @@ function prepare(db: Database) {
 
 function placeOf(scope: string, name: string, key: string): string {
   return ["config", scope, name, key].join("\0");
-}
-
-function own(bucket: Bucket, key: string): string | undefined {
-  return Object.hasOwn(bucket, key) ? bucket[key] : undefined;
 }

@@ -1,8 +1,7 @@
-import { isFields } from "../../../base/pure/fields.ts";
+import { isFields, own } from "../../../base/pure/fields.ts";
 import { usageFailure } from "../../basics/failures.ts";
 import type { Lose } from "./lose.ts";
 import { counterparts } from "./options.ts";
-import { own } from "./own.ts";
 import { nameFrom, shellWords } from "./text.ts";
 
 type Fields = Record<string, unknown>;

@@ -1,11 +1,10 @@
-import { isFields } from "../../../base/pure/fields.ts";
+import { isFields, own } from "../../../base/pure/fields.ts";
 import { deployOf, limit } from "./deploy.ts";
 import { readinessOf } from "./health.ts";
 import { optionReaders } from "./options.ts";
 import { portsOf } from "./ports.ts";
 import type { Lose } from "./lose.ts";
 import { isScalar, pairsOf, shellWords, sizeText, textsOf } from "./text.ts";
-import { own } from "./own.ts";
 import { grantedMounts } from "./granted.ts";
 import type { Files } from "./machine-paths.ts";
 import { fileValues, readVariables } from "./project-variables.ts";

@@ -1,3 +1,4 @@
+import { own } from "../../../base/pure/fields.ts";
 import { keptReference } from "../kept.ts";
 import type { Variables } from "../interpolate.ts";
 import type { Lose } from "./lose.ts";
@@ -62,7 +63,7 @@ function reference(inner: string, reading: Reading): string {
     return "";
   }
   const { values, shell, complete } = reading.known;
-  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  const value = own(values, name);
   if (operator.endsWith("+")) {
     if (isSet(value ?? shell[name], operator)) return composeText(word, reading);
     const message = `"${name}" is not set, so what depends on it is left out: where you need it, set it and import again`;
@@ -79,7 +80,7 @@ function reference(inner: string, reading: Reading): string {
 
 /** A variable that is handed on under its own name; undefined where nothing sets it, as then it is not there at all. */
 export function handedOn(name: string, { values, shell, complete }: Known): string | undefined {
-  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  const value = own(values, name);
   if (value !== undefined) return withDefault(name, value, shell);
   return complete && shell[name] === undefined ? undefined : keptReference(`${name}:-`);
 }

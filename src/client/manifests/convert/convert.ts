@@ -10,7 +10,7 @@ import { type Comments, commentsOf } from "./comments.ts";
 import { writeHcl } from "./hcl.ts";
 import { commentLine } from "./words.ts";
 import { writeYaml } from "./yaml.ts";
-import { isFields } from "../../../base/pure/fields.ts";
+import { isFields, own } from "../../../base/pure/fields.ts";
 
 interface Difference {
   path: string;
@@ -33,10 +33,6 @@ function firstDifference(before: unknown, after: unknown, path: string): Differe
   }
   if (Object.is(before, after) || (before === 0 && after === 0)) return undefined;
   return { path, before: shown(before), after: shown(after) };
-}
-
-function own(fields: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 function firstOf<Key>(keys: Iterable<Key>, find: (key: Key) => Difference | undefined): Difference | undefined {

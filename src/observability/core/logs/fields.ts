@@ -1,4 +1,4 @@
-import { isFields } from "../../../base/pure/fields.ts";
+import { isFields, own } from "../../../base/pure/fields.ts";
 
 /** Longest line that is looked through for fields. */
 const charactersMax = 256 * 1024;
@@ -56,7 +56,7 @@ export function compareNumbers(a: string, b: string): number {
  * Undefined where it is missing. Numbers and booleans as JSON writes them.
  */
 export function fieldText(fields: LogFields, path: string): string | undefined {
-  const direct = Object.hasOwn(fields, path) ? fields[path] : undefined;
+  const direct = own(fields, path);
   if (direct !== undefined) return textOf(direct);
   const dot = path.indexOf(".");
   if (dot < 0) return undefined;

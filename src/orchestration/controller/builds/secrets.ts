@@ -1,3 +1,4 @@
+import { own } from "../../../base/pure/fields.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { BuildRequest } from "../../api/builds.ts";
 import type { Context } from "../state/context.ts";
@@ -9,7 +10,7 @@ export function secretsOf({ store }: Context, request: BuildRequest): Record<str
   const stored: Record<string, string> = {};
   for (const key of keys) {
     if (Object.hasOwn(secrets, key)) continue;
-    const value = Object.hasOwn(config, key) ? config[key] : undefined;
+    const value = own(config, key);
     if (value === undefined) throw missing(`${scope}/${name}`, key);
     stored[key] = value;
   }

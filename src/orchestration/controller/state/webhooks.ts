@@ -1,3 +1,4 @@
+import { own } from "../../../base/pure/fields.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import type { listDeliveries } from "../../api/webhooks.ts";
@@ -73,7 +74,7 @@ async function readTemplates(context: Context, hooks: Drafting["hooks"], scope: 
   for (const [reference, candidates] of webhookTemplates(hooks, scope)) {
     const digests = candidates.map(({ scope: at, name, key }) => {
       const { files = {} } = context.store.assetFiles.get({ kind: "asset", scope: at, name }) ?? {};
-      return Object.hasOwn(files, key) ? files[key] : undefined;
+      return own(files, key);
     });
     const digest = digests.find((one) => one !== undefined);
     const bytes = digest === undefined ? undefined : await context.assets.read(digest);

@@ -1,4 +1,4 @@
-import { isFields } from "../../../base/pure/fields.ts";
+import { isFields, own } from "../../../base/pure/fields.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
@@ -25,7 +25,7 @@ export function getConfig(
   const { config } = context.store;
   const vars = query.name && query.merge ? config.merged(scope, query.name) : config.bucket(scope, query.name ?? "");
   if (!query.key) return { vars };
-  const value = Object.hasOwn(vars, query.key) ? vars[query.key] : undefined;
+  const value = own(vars, query.key);
   if (value === undefined) {
     const next =
       didYouMean(query.key, Object.keys(vars)) ||

@@ -3,7 +3,7 @@ import type { Problem } from "../../../base/wire/failure.ts";
 import { childPath } from "../../../base/pure/path.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import type { Fields } from "./fields.ts";
-import { isFields } from "../../../base/pure/fields.ts";
+import { isFields, own } from "../../../base/pure/fields.ts";
 
 /**
  * The JSON Schema that a plugin publishes for the spec of its block, as a schema of ours: one checker and one
@@ -185,7 +185,7 @@ function literals(
 function reference(ref: string, path: string, at: At): TSchema {
   const [, group = "", name = ""] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [];
   const groups = at.reading.root[group];
-  const target = isFields(groups) && Object.hasOwn(groups, name) ? groups[name] : undefined;
+  const target = isFields(groups) && own(groups, name);
   if (target === undefined) {
     return fault(
       at.reading.problems,

@@ -1,4 +1,4 @@
-import { isFields } from "../../../base/pure/fields.ts";
+import { isFields, own } from "../../../base/pure/fields.ts";
 import type { Problem } from "../../../base/wire/failure.ts";
 import { isInside, isPluginName, pluginNameForm } from "../plugin-names.ts";
 
@@ -32,7 +32,7 @@ export function fieldReader(value: unknown, at: string, problems: Problem[]): Fi
     problems.push({ path: at === "" ? key : `${at}.${key}`, message: `expected ${wanted}` });
     return undefined;
   };
-  const found = (key: string) => (Object.hasOwn(fields, key) ? fields[key] : undefined) ?? undefined;
+  const found = (key: string) => own(fields, key) ?? undefined;
   const typed = <T>(key: string, wanted: string, is: (value: unknown) => value is T): T | undefined => {
     const value = found(key);
     return value === undefined || is(value) ? value : fault(key, wanted);
