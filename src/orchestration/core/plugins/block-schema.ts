@@ -185,7 +185,7 @@ function literals(
 function reference(ref: string, path: string, at: At): TSchema {
   const [, group = "", name = ""] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [];
   const groups = at.reading.root[group];
-  const target = isFields(groups) && own(groups, name);
+  const target = isFields(groups) ? own(groups, name) : undefined;
   if (target === undefined) {
     return fault(
       at.reading.problems,
