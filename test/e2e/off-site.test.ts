@@ -138,7 +138,7 @@ describe("copies outside of the machine", () => {
     expect(failed.exitCode).toBe(1);
     expect(failed.stdout).toContain("disk  state  failed: ");
     expect(failed.stderr).toBe("error: 1 of 1 copies failed\n");
-    expect((await listed()).last_error).toContain("opening target");
+    expect((await listed()).last_error).toContain("listing the copies at target");
     expect((await cli("backup", "target", "list")).stdout).toContain("failing");
   });
 

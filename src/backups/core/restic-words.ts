@@ -35,6 +35,13 @@ export function readSnapshots(text: string): Snapshot[] {
   });
 }
 
+/** The answer to `forget --json`: ids of what it has removed. It says nothing where no snapshot was in question. */
+export function readRemoved(text: string): string[] {
+  const groups: unknown = text.trim() === "" ? [] : parsedJson(text);
+  if (!Array.isArray(groups)) throw new Failure("internal", "restic did not say which copies it has removed");
+  return groups.flatMap(({ remove }: { remove?: { id: string }[] | null }) => (remove ?? []).map(({ id }) => id));
+}
+
 /** The answer to `stats --json`, in bytes. Fails `internal` for what is not one. */
 export function readSize(text: string): number {
   const row = parsedJson(text) as { total_size?: unknown } | undefined;

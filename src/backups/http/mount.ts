@@ -1,5 +1,6 @@
-import { ownsMachine, type Principal } from "../../access/principal.ts";
-import { mount, type Plane } from "../../base/http/mount.ts";
+import { ownsMachine } from "../../access/principal.ts";
+import { type Answer, mount, type Plane } from "../../base/http/mount.ts";
+import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { bodyReader } from "../../base/wire/read-body.ts";
 import {
@@ -26,16 +27,9 @@ const readUndoBody = bodyReader({ path: undoRestore.path, body: undoRestore.body
 const readTargetBody = bodyReader({ path: putBackupTarget.path, body: BackupTargetBody });
 
 export function mountDatabases(plane: Plane, databases: Databases): void {
-  mount(plane, databasePoints, ({ query, by }) => {
-    owner(by);
-    return databases.points(named(query));
-  });
-  mount(plane, planDatabaseRestore, ({ query, by }) => {
-    owner(by);
-    return databases.plan(named(query), query.at);
-  });
-  mount(plane, bringDatabase, ({ query, body, by }) => {
-    owner(by);
+  mountOwned(plane, databasePoints, ({ query }) => databases.points(named(query)));
+  mountOwned(plane, planDatabaseRestore, ({ query }) => databases.plan(named(query), query.at));
+  mountOwned(plane, bringDatabase, ({ query, body }) => {
     const { at } = readDatabaseBody(body);
     const [, scope, name] = /^([^/]+)\/([^/]+)$/.exec(query.into ?? "") ?? [];
     return databases.bring(named(query), { at, into: named({ scope, name }, "into") });
@@ -53,68 +47,32 @@ const readDatabaseBody = bodyReader({ path: bringDatabase.path, body: RestoreDat
 
 /** Copies hold every secret of the server, and a target is a way out of it: they are for those who own the machine. */
 export function mountBackups(plane: Plane, backups: Backups, restores: Restores): void {
-  mount(plane, listBackupTargets, ({ by }) => {
-    owner(by);
-    return { targets: backups.listTargets() };
-  });
-  mount(plane, putBackupTarget, ({ params, body, actor, by }) => {
-    owner(by);
-    return backups.putTarget(params.name, readTargetBody(body), actor);
-  });
-  mount(plane, testBackupTarget, ({ params, by }) => {
-    owner(by);
-    return backups.testTarget(params.name);
-  });
-  mount(plane, deleteBackupTarget, ({ params, actor, by }) => {
-    owner(by);
-    return backups.removeTarget(params.name, actor);
-  });
-  mount(plane, backupKey, async ({ actor, by }) => {
-    owner(by);
-    return { key: await backups.showKey(actor) };
-  });
-  mount(plane, newBackupKey, ({ actor, by }) => {
-    owner(by);
-    return backups.newKey(actor);
-  });
-  mount(plane, runBackup, ({ query: { target, app }, by }) => {
-    owner(by);
-    return backups.runNow(target, app);
-  });
-  mount(plane, listBackupRuns, ({ query: { target }, by }) => {
-    owner(by);
-    return { runs: backups.listRuns(target) };
-  });
-  mount(plane, listSnapshots, ({ query: { target }, by }) => {
-    owner(by);
-    return backups.snapshots(target);
-  });
-  mount(plane, takeOver, ({ actor, by }) => {
-    owner(by);
-    return backups.takeOver(actor);
-  });
+  mountOwned(plane, listBackupTargets, () => ({ targets: backups.listTargets() }));
+  mountOwned(plane, putBackupTarget, ({ params, body, actor }) =>
+    backups.putTarget(params.name, readTargetBody(body), actor),
+  );
+  mountOwned(plane, testBackupTarget, ({ params }) => backups.testTarget(params.name));
+  mountOwned(plane, deleteBackupTarget, ({ params, actor }) => backups.removeTarget(params.name, actor));
+  mountOwned(plane, backupKey, async ({ actor }) => ({ key: await backups.showKey(actor) }));
+  mountOwned(plane, newBackupKey, ({ actor }) => backups.newKey(actor));
+  mountOwned(plane, runBackup, ({ query: { target, app } }) => backups.runNow(target, app));
+  mountOwned(plane, listBackupRuns, ({ query: { target } }) => ({ runs: backups.listRuns(target) }));
+  mountOwned(plane, listSnapshots, ({ query: { target } }) => backups.snapshots(target));
+  mountOwned(plane, takeOver, ({ actor }) => backups.takeOver(actor));
   mountRestores(plane, restores);
 }
 
 function mountRestores(plane: Plane, restores: Restores): void {
-  mount(plane, planRestore, ({ body, by }) => {
-    owner(by);
-    return restores.plan(readRestoreBody(body));
-  });
-  mount(plane, beginRestore, ({ body, actor, by }) => {
-    owner(by);
-    return restores.begin(readRestoreBody(body), actor);
-  });
-  mount(plane, listRestores, ({ query: { group }, by }) => {
-    owner(by);
-    return restores.list(group);
-  });
-  mount(plane, undoRestore, ({ body, actor, by }) => {
-    owner(by);
-    return restores.undo(readUndoBody(body), actor);
-  });
+  mountOwned(plane, planRestore, ({ body }) => restores.plan(readRestoreBody(body)));
+  mountOwned(plane, beginRestore, ({ body, actor }) => restores.begin(readRestoreBody(body), actor));
+  mountOwned(plane, listRestores, ({ query: { group } }) => restores.list(group));
+  mountOwned(plane, undoRestore, ({ body, actor }) => restores.undo(readUndoBody(body), actor));
 }
 
-function owner(by: Principal): void {
-  if (!ownsMachine(by)) throw new Failure("forbidden", "copies of the server's state are for its operators");
+/** Like `mount`; fails `forbidden` for everybody else. */
+function mountOwned<E extends Endpoint>(plane: Plane, endpoint: E, answer: Answer<E>): void {
+  mount(plane, endpoint, (call) => {
+    if (ownsMachine(call.by)) return answer(call);
+    throw new Failure("forbidden", "copies of the server's state are for its operators");
+  });
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Failure } from "../../base/wire/failure.ts";
+import { Failure, shownCause } from "../../base/wire/failure.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { WalArchive } from "../core/wal-objects.ts";
 import type { Stretch } from "../core/wal-plan.ts";
@@ -37,7 +37,7 @@ export async function bringDatabase(options: BringOptions): Promise<void> {
   try {
     await bring(options, folder);
   } catch (error) {
-    const why = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+    const why = shownCause(error);
     await writeText(folder, "failed", why);
     throw error;
   } finally {

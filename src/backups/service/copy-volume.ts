@@ -1,4 +1,4 @@
-import { Failure } from "../../base/wire/failure.ts";
+import { Failure, shownCause } from "../../base/wire/failure.ts";
 import type { BackupSummary } from "../core/restic-words.ts";
 import { firstPassTag, rootTag, subjectTags, volumeTag } from "../core/subject.ts";
 import type { CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
@@ -99,13 +99,13 @@ export function createVolumeCopy(platform: Platform, still: Still): (copy: Volum
 }
 
 const failedCommand = (field: string) => (error: unknown) => {
-  const why = error instanceof Failure ? error.message : "an error of the server itself";
+  const why = shownCause(error);
   throw new Failure("conflict", `${field} of the field backup failed: ${why}`, { cause: error });
 };
 
 /** The copy is there and good, but the app may still be closed. */
 function afterFailure(snapshot: string, cause: unknown): Failure {
-  const why = cause instanceof Failure ? cause.message : "an error of the server itself";
+  const why = shownCause(cause);
   return new Failure(
     "conflict",
     `the copy ${snapshot.slice(0, 8)} was made, but post of the field backup failed: ${why}`,

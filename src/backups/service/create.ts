@@ -1,3 +1,4 @@
+import { aborted, createWaker } from "../../base/words/abort.ts";
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
@@ -73,8 +74,8 @@ export function createBackups(options: BackupOptions): Backups {
   const ledger = createLedger(records, clock, limits);
   const inspector = createInspector(records, clock, log, limits);
   const closing = new AbortController();
-  /** Looks at once whether a copy of a volume is due. */
-  let wake: () => void = () => undefined;
+  /** Wakes the loop that copies volumes. */
+  const waker = createWaker();
 
   const key = createKey(records, () => makeRecoveryKey(installationId, options.randomBytes(200)).text);
 
@@ -131,7 +132,7 @@ export function createBackups(options: BackupOptions): Backups {
       await records.putTarget(stands);
       await ledger.forgive(stands.name);
       await options.onEvent({ actor, action: "backup.target.set", detail: { target: stands.name, url: stands.url } });
-      wake();
+      waker.wake();
       states.wake();
       return shown(stands);
     },
@@ -172,7 +173,7 @@ export function createBackups(options: BackupOptions): Backups {
       }
       await options.onEvent({ actor, action: "backup.key.new", detail: {} });
       states.wake();
-      wake();
+      waker.wake();
       return { key: text, targets: targets.map((target) => target.name) };
     },
     async runNow(target, app) {
@@ -200,12 +201,12 @@ export function createBackups(options: BackupOptions): Backups {
       const looking = twins.run(signal);
       const recovered = still.recover().catch((error: unknown) => log.error("pauses not undone", { error }));
       const copyVolumes = async () => {
+        await recovered;
         while (!signal.aborted) {
-          await recovered;
-          if (records.targets().length > 0) await volumes.copyDue(signal);
-          const nap = new AbortController();
-          wake = () => nap.abort();
-          await clock.sleep(limits.stateLookMs, AbortSignal.any([signal, nap.signal]));
+          const sooner = waker.round(signal);
+          await volumes.copyDue(signal);
+          if (records.targets().length === 0) await aborted(sooner);
+          else await clock.sleep(limits.stateLookMs, sooner);
         }
       };
       await gate.whenOpen(async () => void (await Promise.all([states.run(signal), copyVolumes()])))(signal);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Gate } from "../../base/deliver/gate.ts";
 import { isoTime } from "../../base/pure/iso-time.ts";
-import { Failure } from "../../base/wire/failure.ts";
+import { Failure, shownCause } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { DatabasePoints, DatabaseRestore } from "../api/databases.ts";
@@ -103,7 +103,7 @@ export function createDatabases(options: DatabasesOptions): Databases {
       });
       lane.failing = undefined;
     } catch (error) {
-      const text = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+      const text = shownCause(error);
       if (lane.failing === undefined) log.warn("database not shipped", { database: id, what, error });
       lane.failing = {
         ...{ sinceAt: lane.failing?.sinceAt ?? clock.now(), error: `${id}: ${text}` },
@@ -185,7 +185,7 @@ export function createDatabases(options: DatabasesOptions): Databases {
             void ship(database, "wal");
             void ship(database, "bases");
           }
-          await clock.sleep(limits.lookMs, signal);
+          await clock.sleep(found.length === 0 ? limits.listMs : limits.lookMs, signal);
         }
       })(signal);
     },

@@ -3,7 +3,14 @@ import { createLocks, type Locks } from "./locks.ts";
 import type { Restic } from "../restic/restic.ts";
 import { type Generation, generationTags } from "../core/generation.ts";
 import { includePattern, sizeBelow } from "../core/restore-choice.ts";
-import { type BackupSummary, readSize, readSnapshots, readSummary, type Snapshot } from "../core/restic-words.ts";
+import {
+  type BackupSummary,
+  readRemoved,
+  readSize,
+  readSnapshots,
+  readSummary,
+  type Snapshot,
+} from "../core/restic-words.ts";
 import { type Access, readTarget, repositoryEnvironment } from "../core/target.ts";
 
 /** The copies of one installation at one target. Every call fails `unavailable` with the cause where the target does not do it. */
@@ -22,12 +29,8 @@ export interface Repository {
   confirmed(written: BackupSummary, signal: AbortSignal): Promise<BackupSummary>;
   /** Both. */
   backup(order: CopyOrder, signal: AbortSignal): Promise<BackupSummary>;
-  /** Removes the snapshots with all of the tags that `keep` does not name; with `prune` also the data that no other needs. */
-  forget(
-    tags: readonly string[],
-    keep: readonly string[],
-    how: { signal: AbortSignal; prune?: boolean },
-  ): Promise<void>;
+  /** Removes the snapshots with all of the tags that `keep` does not name. Resolves with their ids. */
+  forget(tags: readonly string[], keep: readonly string[], signal: AbortSignal): Promise<string[]>;
   /** Removes snapshots by their ids; their data stays until the next prune. */
   drop(snapshots: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Removes the data that no snapshot needs. */
@@ -154,10 +157,10 @@ export function createRepository(
     confirmed,
     backup: async (copy, signal) => confirmed(await write(copy, signal), signal),
     drop,
-    async forget(tags, keep, { signal, prune = false }) {
+    async forget(tags, keep, signal) {
       // All that has the tags is one group: by its other tags, what the folder was like before would never leave.
-      const words = ["forget", "--tag", tags.join(","), "--group-by", "host", ...keep, ...(prune ? ["--prune"] : [])];
-      await asked("removing old copies", words, { signal, timeoutMs: workMs });
+      const words = ["forget", "--json", "--tag", tags.join(","), "--group-by", "host", ...keep];
+      return readRemoved(await asked("removing old copies", words, { signal, timeoutMs: workMs }));
     },
     async prune(signal) {
       await asked("removing the data of old copies", ["prune"], { signal, timeoutMs: workMs });

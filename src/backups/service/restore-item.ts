@@ -1,4 +1,4 @@
-import { Failure } from "../../base/wire/failure.ts";
+import { Failure, shownCause } from "../../base/wire/failure.ts";
 import type { RestoreParts, StoredRestore } from "./restore-plan.ts";
 
 /**
@@ -151,7 +151,7 @@ export function createRestoreItems(parts: RestoreParts) {
         await holding(volume, () => place(restore));
       } catch (error) {
         if (!(error instanceof Failure)) log.error("restore failed", { restore: restore.id, error });
-        const why = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+        const why = shownCause(error);
         const ended = restore.state === "placing" && (await isPlaced(restore)) ? finish(restore) : giveUp(restore, why);
         // What cannot be cleared away now is taken up by the next start.
         await ended.catch((cause: unknown) => log.error("restore not ended", { restore: restore.id, error: cause }));

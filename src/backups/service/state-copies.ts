@@ -1,4 +1,5 @@
-import { Failure } from "../../base/wire/failure.ts";
+import { aborted, createWaker } from "../../base/words/abort.ts";
+import { shownCause } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import { keepWords } from "../core/restic-words.ts";
 import { stateTag } from "../core/subject.ts";
@@ -24,7 +25,7 @@ export function createStateCopies(
   /** Targets whose removal and check wait or are under way. */
   const tended = new Set<string>();
   let underWay: { name: string; end: AbortController } | undefined;
-  let wake: () => void = () => undefined;
+  const waker = createWaker();
 
   /** Undefined where it cannot be read now: then the times of the target decide. */
   function digest(): string | undefined {
@@ -48,7 +49,6 @@ export function createStateCopies(
     const run: StoredRun = { startedAt, endedAt: startedAt, ...nothing, state: digest() };
     try {
       const repository = await parts.repositoryOf(target);
-      await repository.open();
       await parts.look(target.name, repository);
       const staged = await parts.stage();
       try {
@@ -60,7 +60,7 @@ export function createStateCopies(
       log.info("state copied", { target: target.name, snapshot: run.snapshot, added: run.added });
       tend(target.name, repository, signal);
     } catch (error) {
-      run.error = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+      run.error = shownCause(error);
       log.warn("state not copied", { target: target.name, error });
     }
     underWay = undefined;
@@ -103,7 +103,7 @@ export function createStateCopies(
       // The copy may have taken long.
       await parts.look(target.name, repository);
       if (isPrune) await parts.expireVolumes(target, repository, signal);
-      await repository.forget([stateTag], [...keepWords(target.keep), ...recent], { signal, prune: false });
+      await repository.forget([stateTag], [...keepWords(target.keep), ...recent], signal);
       if (isPrune) await repository.prune(signal);
       await records.changeTarget(target.name, (stands) => ({
         ...stands,
@@ -138,17 +138,17 @@ export function createStateCopies(
     /** Whether the newest copy there holds the state as it is here now. */
     isCurrent,
     /** Looks at once whether a copy is due. */
-    wake: () => wake(),
+    wake: waker.wake,
     settled: () => copying(async () => undefined),
     /** Copies what is due, until `signal` aborts. */
     async run(signal: AbortSignal) {
       while (!signal.aborted) {
+        const sooner = waker.round(signal);
         for (const target of records.targets()) {
           if (!signal.aborted && nextAt(target) <= clock.now()) await copyTo(target.name, signal);
         }
-        const nap = new AbortController();
-        wake = () => nap.abort();
-        await clock.sleep(limits.stateLookMs, AbortSignal.any([signal, nap.signal]));
+        if (records.targets().length === 0) await aborted(sooner);
+        else await clock.sleep(limits.stateLookMs, sooner);
       }
     },
   };

@@ -1,4 +1,4 @@
-import { Failure } from "../../base/wire/failure.ts";
+import { Failure, shownCause } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
@@ -86,7 +86,7 @@ export function createVolumeRuns(options: {
       open.delete(name);
       if ("error" in outcome) {
         const { error } = outcome;
-        run.error = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+        run.error = shownCause(error);
         log.warn("volume not copied", { what, target: name, error });
       } else {
         Object.assign(run, outcome);
@@ -102,7 +102,6 @@ export function createVolumeRuns(options: {
       const run = begin(target.name);
       try {
         const repository = await options.repositoryOf(target);
-        await repository.open();
         const left = (await options.look(target.name, repository)).filter(({ tags }) => tags.includes(firstPassTag));
         // What a server that was killed has left of a first pass: no other runs now.
         if (left.length > 0) await repository.drop(left.map(({ id }) => id)).catch(() => undefined);
@@ -170,7 +169,7 @@ export function createVolumeRuns(options: {
     async expire(target, repository, signal) {
       for (const { volume, policy } of wanted()) {
         const tags = [volumeTag, ...subjectTags(volume.subject)];
-        await repository.forget(tags, keepWords(policy.keep ?? target.keep), { signal });
+        await repository.forget(tags, keepWords(policy.keep ?? target.keep), signal);
       }
       const known = new Set(wanted().map(({ volume }) => whatOf(volume.subject)));
       for (const { what, runs } of records.volumeRuns(target.name)) {

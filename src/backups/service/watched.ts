@@ -35,14 +35,11 @@ export function createLedger(
     await records.putCopies(target, [...known, { id: snapshot, at: clock.now() }].slice(-copiesKnownMax));
   }
 
-  /** Takes out of the list what a removal of this server has removed, and nothing else that is gone. */
-  async function removing(target: string, repository: Repository, remove: () => Promise<void>): Promise<void> {
-    const before = await repository.snapshots();
-    await remove();
-    const after = new Set((await repository.snapshots()).map(({ id }) => id));
-    const removed = new Set(before.flatMap(({ id }) => (after.has(id) ? [] : [id])));
-    const kept = records.copies(target).filter(({ id }) => !removed.has(id));
-    if (removed.size > 0) await records.putCopies(target, kept);
+  /** Takes out of the list what this server has removed, and nothing else that is gone; ids may be short. */
+  async function removed(target: string, ids: readonly string[]): Promise<void> {
+    const known = records.copies(target);
+    const kept = known.filter(({ id }) => !ids.some((one) => id.startsWith(one)));
+    if (kept.length < known.length) await records.putCopies(target, kept);
   }
 
   return {
@@ -64,8 +61,15 @@ export function createLedger(
         await note(target.name, found);
         return found;
       },
-      forget: (tags, keep, how) => removing(target.name, repository, () => repository.forget(tags, keep, how)),
-      drop: (ids, signal) => removing(target.name, repository, () => repository.drop(ids, signal)),
+      async forget(tags, keep, signal) {
+        const ids = await repository.forget(tags, keep, signal);
+        await removed(target.name, ids);
+        return ids;
+      },
+      async drop(ids, signal) {
+        await repository.drop(ids, signal);
+        await removed(target.name, ids);
+      },
     }),
     /** Copies that are missing at targets although this server did not remove them. */
     failing: () =>

@@ -1,3 +1,4 @@
+import { aborted, createWaker } from "../words/abort.ts";
 import type { Clock } from "../words/clock.ts";
 import type { Log } from "../words/log.ts";
 import type { Attempt, WebhookCall } from "./webhook.ts";
@@ -64,7 +65,7 @@ export function createOutbox<C extends Waiting>(options: OutboxOptions<C>): Outb
   const { clock, inFlightMax, noun = "webhook call" } = options;
   const log = options.log.with({ noun });
   const inFlight = new Map<string, Promise<void>>();
-  let waker = new AbortController();
+  const waker = createWaker();
 
   function start(call: C, signal: AbortSignal): void {
     const work = attempt(call, options, signal)
@@ -75,7 +76,7 @@ export function createOutbox<C extends Waiting>(options: OutboxOptions<C>): Outb
       })
       .finally(() => {
         inFlight.delete(call.id);
-        waker.abort();
+        waker.wake();
       });
     inFlight.set(call.id, work);
   }
@@ -93,12 +94,11 @@ export function createOutbox<C extends Waiting>(options: OutboxOptions<C>): Outb
   }
 
   return {
-    wake: () => waker.abort(),
+    wake: waker.wake,
     async run(signal) {
       while (!signal.aborted) {
-        waker = new AbortController();
+        const stirred = waker.round(signal);
         const pauseMs = guarded(() => startDue(signal), log);
-        const stirred = AbortSignal.any([signal, waker.signal]);
         if (pauseMs === undefined) await aborted(stirred);
         else await clock.sleep(pauseMs, stirred);
       }
@@ -135,11 +135,4 @@ function stateAfter<C extends Waiting>(call: C, made: Attempt, options: OutboxOp
   const pauseMs = pausesMs[attempts - 1] ?? (isKept?.(call) === true ? pausesMs.at(-1) : undefined);
   if (made.outcome === "refused" || pauseMs === undefined) return { ...state, status: "dropped" };
   return { ...state, status: "waiting", nextAt: clock.now() + pauseMs };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

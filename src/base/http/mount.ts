@@ -54,7 +54,7 @@ export interface Plane<More = unknown> {
   mapError(error: unknown): Response;
 }
 
-type Answer<E extends Endpoint, More> = (call: Call<E> & More) => DataOf<E> | Promise<DataOf<E>>;
+export type Answer<E extends Endpoint, More = unknown> = (call: Call<E> & More) => DataOf<E> | Promise<DataOf<E>>;
 
 interface Handler<E extends Endpoint, More> {
   answer: Answer<E, More>;

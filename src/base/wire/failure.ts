@@ -189,3 +189,8 @@ function wireProblem({ path, message, reason, place: { manifest, within } = {} }
     ...(reason === undefined ? {} : { reason }),
   };
 }
+
+/** What may be shown of any error: a failure says it itself, and everything else is for the log alone. */
+export function shownCause(error: unknown): string {
+  return error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+}

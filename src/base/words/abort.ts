@@ -16,3 +16,26 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
     over.abort();
   }
 }
+
+/**
+ * Ends the sleep of a loop early. `round` begins a round of the loop and gives the signal for the sleep at its end; a wake
+ * while the round works ends that sleep at once.
+ */
+export function createWaker() {
+  let woken = new AbortController();
+  return {
+    wake: () => woken.abort(),
+    round(stop: AbortSignal): AbortSignal {
+      woken = new AbortController();
+      return AbortSignal.any([stop, woken.signal]);
+    },
+  };
+}
+
+/** Resolves as soon as `signal` aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

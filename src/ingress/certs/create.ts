@@ -1,3 +1,4 @@
+import { createWaker } from "../../base/words/abort.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { type Broadcast, createBroadcast } from "../../base/words/broadcast.ts";
@@ -67,8 +68,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   let listed: readonly WantedCertificate[] = [];
   let rules: OnDemandRules = new Map();
   let targets: Target[] | undefined;
-  let wake = new AbortController();
-  const wakeUp = () => wake.abort();
+  const waker = createWaker();
   const targetFor = (name: string) =>
     targets?.find(({ names }) => names.some((one) => one === name || covers(one, name)));
   const onDemand = createOnDemand({
@@ -77,7 +77,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   });
   const retarget = () => {
     targets = targetsOf([...listed, ...onDemand.wanted(rules)]);
-    wakeUp();
+    waker.wake();
   };
   const tending = createTending({
     ...options,
@@ -86,7 +86,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
     internal,
     onHeld: () => changes.publish(undefined),
     onDone() {
-      wakeUp();
+      waker.wake();
       progress.publish(undefined);
     },
     confirm: onDemand.confirm,
@@ -138,21 +138,21 @@ export function createCertificates(options: CertificatesOptions): Certificates {
       if (found.length === 0)
         throw new Failure("not_found", `no certificate for "${name}". See them with: berth certs`);
       for (const { id } of found) tending.retry(id);
-      wakeUp();
+      waker.wake();
       return found.map(({ id }) => id);
     },
     root: internal.root,
     async run(signal) {
       let sweepAt = clock.steady() + sweepEveryMs;
       while (!signal.aborted) {
-        wake = new AbortController();
+        const sooner = waker.round(signal);
         const due = (targets ?? []).filter(({ issuer }) => issuer.kind !== "acme" || options.mayOrder());
         const pauseMs = tending.startDue(due, signal);
         if (clock.steady() >= sweepAt) {
           sweepAt = clock.steady() + sweepEveryMs;
           await sweep().catch((error: unknown) => log.error("old certificates were not removed", { error }));
         }
-        await clock.sleep(Math.min(limits.lookMs, pauseMs), AbortSignal.any([signal, wake.signal]));
+        await clock.sleep(Math.min(limits.lookMs, pauseMs), sooner);
       }
       await tending.settled();
     },

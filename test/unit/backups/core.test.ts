@@ -6,6 +6,7 @@ import {
   isNewEnough,
   keepWords,
   lacksOnlyVanished,
+  readRemoved,
   readSnapshots,
   readSummary,
   resticVersion,
@@ -210,6 +211,13 @@ describe("the tags of a copy", () => {
     for (const tags of [[], ["berth-state"], subjectTags(subject), [volumeTag], [volumeTag, "scope=shop", "name=db"]])
       expect(readSubject(tags)).toBeUndefined();
   });
+});
+
+test("what a removal has removed is read from its answer", () => {
+  const group = (remove: unknown) => ({ tags: null, host: "x", keep: [{ id: "cc" }], remove });
+  expect(readRemoved(JSON.stringify([group([{ id: "aa" }, { id: "bb" }]), group(null)]))).toEqual(["aa", "bb"]);
+  expect(readRemoved("\n")).toEqual([]);
+  expect(() => readRemoved("{}")).toThrow("did not say");
 });
 
 test("files that were gone when their turn came are told from files that cannot be read, in all versions", () => {

@@ -46,7 +46,7 @@ const repository = {
     return { snapshot, bytes: 1, added: 1 };
   },
   async forget() {
-    there.splice(0, 1);
+    return there.splice(0, 1);
   },
   async check(part: string) {
     checked.push(part);
@@ -64,7 +64,7 @@ async function watched(copies: number) {
 
 test("a copy that is missing at the target is found out, and what this server removed is not missed", async () => {
   const { ledger, seen } = await watched(3);
-  await seen.forget([], [], { signal });
+  await seen.forget([], [], signal);
   await seen.snapshots();
   expect(ledger.failing()).toEqual([]);
   there.pop();
@@ -73,7 +73,7 @@ test("a copy that is missing at the target is found out, and what this server re
   expect(found).toMatchObject({ target: "disk", what: "list", sinceAt: clock.now() });
   expect(found?.error).toMatch(/^1 copy .* is missing at the target; .* berth backup target add disk/);
   // A removal of this server does not cover it up.
-  await seen.forget([], [], { signal });
+  await seen.forget([], [], signal);
   await seen.snapshots();
   expect(ledger.failing()).toHaveLength(1);
   await ledger.forgive("disk");

@@ -1,3 +1,4 @@
+import { createWaker } from "../../../base/words/abort.ts";
 import { formatDuration, parseDuration } from "../../../base/pure/duration.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { problemsFailure } from "../../../base/wire/failure.ts";
@@ -31,12 +32,12 @@ const readBody = schemaReader(HeartbeatBody);
 export function createHeartbeat(parts: AlertParts, isAlive: () => boolean): HeartbeatRoom {
   const { store, clock, limits } = parts;
   let pings: Pings = { failures: 0, held: false };
-  let waker = new AbortController();
+  const waker = createWaker();
   const view = () => viewOf(store.settings.heartbeat(), pings);
   const change = async (heartbeat: HeartbeatRecord | undefined) => {
     await store.write(({ settings }) => settings.putHeartbeat(heartbeat));
     pings = { failures: 0, held: false };
-    waker.abort();
+    waker.wake();
     return view();
   };
 
@@ -77,8 +78,7 @@ export function createHeartbeat(parts: AlertParts, isAlive: () => boolean): Hear
     remove: () => change(undefined),
     async run(signal) {
       while (!signal.aborted) {
-        waker = new AbortController();
-        const stirred = AbortSignal.any([signal, waker.signal]);
+        const stirred = waker.round(signal);
         const heartbeat = store.settings.heartbeat();
         if (heartbeat === undefined) {
           await clock.sleep(limits.heartbeatMs, stirred);

@@ -1,7 +1,7 @@
 import { unlessAborted } from "../../../base/words/abort.ts";
 import { doubledWait } from "../../../base/pure/doubling.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
-import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
+import { Failure, problemsFailure, shownCause } from "../../../base/wire/failure.ts";
 import { schemaReader } from "../../../base/wire/read-body.ts";
 import { type Drain, DrainBody } from "../../api/log-drains.ts";
 import { batchOf } from "../../core/drains/batch.ts";
@@ -92,7 +92,7 @@ export function createDrainRoom(
         progress.set(name, { failures: 0, error: undefined, nextAt, isBehind: more, oldestAt });
       }
     } catch (error) {
-      const text = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+      const text = shownCause(error);
       if (progressOf(name).failures === 0 || !(error instanceof Failure))
         log.warn("a log drain fails", { drain: name, error });
       failed(name, { oldestAt: progressOf(name).oldestAt, error: text, waitMs: undefined });

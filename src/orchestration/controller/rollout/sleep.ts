@@ -1,3 +1,4 @@
+import { createWaker } from "../../../base/words/abort.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { decideSleep, type UseSeen } from "../../core/sleep.ts";
 import { decodeSpec, podOf } from "../../core/spec/decode.ts";
@@ -124,19 +125,19 @@ export function createSleepRoom(context: Context): SleepRoom {
       }
     },
     async run(signal) {
-      let sooner = new AbortController();
+      const waker = createWaker();
       const leave = store.subscribe((keys) => {
-        if (keys.some(canSleep)) sooner.abort();
+        if (keys.some(canSleep)) waker.wake();
       });
       while (!signal.aborted) {
-        sooner = new AbortController();
+        const sooner = waker.round(signal);
         const pauseMs = await look().catch((error: unknown) => {
           log.warn("no app is put to sleep", { error });
           return limits.sleepLookMaxMs;
         });
         // However much is written, not more often than this.
         await clock.sleep(limits.sleepLookMinMs, signal);
-        await clock.sleep(pauseMs - limits.sleepLookMinMs, AbortSignal.any([signal, sooner.signal]));
+        await clock.sleep(pauseMs - limits.sleepLookMinMs, sooner);
       }
       leave();
     },

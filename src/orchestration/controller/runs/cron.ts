@@ -1,3 +1,4 @@
+import { createWaker } from "../../../base/words/abort.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { Context } from "../state/context.ts";
 import { type CronLooked, lookAtCronjob } from "./cron-look.ts";
@@ -30,7 +31,7 @@ const clockStepMs = 1_000;
 export function createCron(context: Context): Cron {
   const { store, clock, log } = context;
   const entries = new Map<KeyText, Entry>();
-  let wake = new AbortController();
+  const waker = createWaker();
   let lastNow = clock.now();
 
   /** Forgets what was deleted; has whatever is new or changed looked at with the next round, all when the clock went back. */
@@ -90,15 +91,15 @@ export function createCron(context: Context): Cron {
   return {
     async run(signal) {
       const unsubscribe = store.subscribe((keys) => {
-        if (keys.some(({ kind }) => kind === "cronjob")) wake.abort();
+        if (keys.some(({ kind }) => kind === "cronjob")) waker.wake();
       });
       while (!signal.aborted) {
-        wake = new AbortController();
+        const sooner = waker.round(signal);
         // First of all: a job that is due must not wait for the comparison.
         await round();
         compare();
         const waitMs = Math.min(lookMs, (earliest() ?? Number.POSITIVE_INFINITY) - clock.now());
-        if (waitMs > 0) await clock.sleep(waitMs, AbortSignal.any([signal, wake.signal]));
+        if (waitMs > 0) await clock.sleep(waitMs, sooner);
       }
       unsubscribe();
     },

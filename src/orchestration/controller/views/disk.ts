@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isoTime } from "../../../base/pure/iso-time.ts";
-import { Failure } from "../../../base/wire/failure.ts";
+import { Failure, shownCause } from "../../../base/wire/failure.ts";
 import { folderSize } from "../../../base/disk/folder-size.ts";
 import type { DiskUse, Pruned, PrunePlan, VolumeUse } from "../../api/disk.ts";
 import type { EngineDisk } from "../../engine/machine.ts";
@@ -38,7 +38,7 @@ export function createDiskRoom(context: Context): DiskOperations {
       error = undefined;
     } catch (fault) {
       if (!(fault instanceof Failure)) context.log.error("disk use not measured", { error: fault });
-      error = fault instanceof Failure ? fault.message : "an error of the server itself; its log says more";
+      error = shownCause(fault);
     }
   }
 
