@@ -13,7 +13,7 @@ export interface Arguments {
 export interface Flags {
   values?: readonly string[];
   switches?: readonly string[];
-  /** Short form → flag. */
+  /** Short form → flag; `-y` is always `--yes`. */
   short?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export function parseArguments(args: readonly string[], flags: Flags): Arguments
       continue;
     }
     const [, written = "", inline] = /^-{1,2}([^=]*)(?:=([\s\S]*))?$/.exec(arg) ?? [];
-    const name = arg.startsWith("--") ? written : (short[written] ?? "");
+    const name = arg.startsWith("--") ? written : ({ y: "yes", ...short }[written] ?? "");
     if (switches.includes(name) && inline === undefined) parsed.on.add(name);
     else if (values.includes(name)) {
       const value = inline ?? args[++at];

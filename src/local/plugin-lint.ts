@@ -9,7 +9,8 @@ import { sayNow } from "../client/basics/output.ts";
 
 export const pluginLintUsage = `usage: berth plugins lint [DIR] [-o json]
 
-Reports errors that would keep a plugin from working, and warnings. Runs nothing of it. Exits with 1 on errors.`;
+Reports errors that would keep a plugin from working, and warnings. Runs nothing of it.
+Exits with 1 on errors.`;
 
 /** Words of the client: a plugin that is called so is not reached by it. */
 const taken = [...verbs, ...localCommands].map(({ name }) => name);

@@ -15,8 +15,8 @@ import { sayNow } from "../client/basics/output.ts";
 
 export const pluginTestUsage = `usage: berth plugins test [DIR] [--update] [-o json]
 
-Runs the commands of a plugin like the server, as DIR/tests/*.json say, and compares the answers. "<any>" matches every
-value. Exits with 1 if an answer differs, or if the server would reject it.
+Runs the commands of a plugin like the server, as DIR/tests/*.json say, and compares the answers.
+"<any>" matches every value. Exits with 1 if an answer differs, or if the server would reject it.
 
   --update   write the current answers into the files`;
 

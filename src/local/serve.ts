@@ -10,42 +10,55 @@ import { openHandles } from "./open-handles.ts";
 import { restorePending } from "./pending-restore.ts";
 import { sayNow } from "../client/basics/output.ts";
 
-export const serveUsage = `usage: berth serve [flags]
+export const serveUsage = `usage: berth serve [flags]; an address of "" turns its service off
 
   --root DIR                  folder of all state (BERTH_ROOT, /opt/berth)
-  --addr HOST:PORT            orchestration plane (BERTH_ADDR, 127.0.0.1:8686); "" turns it off, the socket stays
-  --addr-insecure             the port lets everybody in who reaches it, also from other machines: they are root here
-                              (BERTH_ADDR_INSECURE)
-  --allowed-hosts NAME,…      names of proxies in front of it, for Host and Origin (BERTH_ALLOWED_HOSTS)
-  --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR, 0.0.0.0:8687); "" turns it off
-  --observability-tls HOW     its TLS: off, self-signed, or CERTIFICATE.pem,KEY.pem (BERTH_OBSERVABILITY_TLS, off)
-  --ingress-http-addr ADDR    where visitors reach the apps (BERTH_INGRESS_HTTP_ADDR, :80); "" turns plain HTTP off
-  --ingress-https-addr ADDR   the same with TLS (BERTH_INGRESS_HTTPS_ADDR, :443); "" turns TLS off
+  --addr HOST:PORT            orchestration plane (BERTH_ADDR, 127.0.0.1:8686) or ""
+  --addr-insecure             the port lets everybody in who reaches it, also from other machines:
+                              they are root here (BERTH_ADDR_INSECURE)
+  --allowed-hosts NAME,…      names of proxies in front of it, for Host and Origin
+                              (BERTH_ALLOWED_HOSTS)
+  --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR, 0.0.0.0:8687) or ""
+  --observability-tls HOW     its TLS: off, self-signed, or CERTIFICATE.pem,KEY.pem
+                              (BERTH_OBSERVABILITY_TLS, off)
+  --ingress-http-addr ADDR    where visitors reach the apps (BERTH_INGRESS_HTTP_ADDR, :80) or ""
+  --ingress-https-addr ADDR   the same with TLS (BERTH_INGRESS_HTTPS_ADDR, :443) or ""
   --ingress-trusted-proxies CIDR,…
-                              a CDN in front, whose X-Forwarded-For is believed (BERTH_INGRESS_TRUSTED_PROXIES)
+                              a CDN in front, whose X-Forwarded-For is believed
+                              (BERTH_INGRESS_TRUSTED_PROXIES)
   --ingress-proxy-protocol CIDR,…
-                              who begins connections with a PROXY header (BERTH_INGRESS_PROXY_PROTOCOL)
-  --ingress-unit NAME         service of systemd that runs HAProxy (BERTH_INGRESS_UNIT); none: the server starts it
-  --ingress-image REF         runs HAProxy where it is not installed (BERTH_INGRESS_IMAGE, haproxy:2.6); "" is never
-  --ingress-plugin NAME       plugin that routes every ingress which names none (BERTH_INGRESS_PLUGIN); where the
-                              server has no address for visitors, the only plugin that can
-  --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688); "" turns it off
-  --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL); https unless loopback
+                              who begins connections with a PROXY header
+                              (BERTH_INGRESS_PROXY_PROTOCOL)
+  --ingress-unit NAME         service that runs HAProxy, else the server (BERTH_INGRESS_UNIT)
+  --ingress-image REF         runs HAProxy where it is not installed (BERTH_INGRESS_IMAGE,
+                              haproxy:2.6); "" is never
+  --ingress-plugin NAME       plugin that routes every ingress which names none
+                              (BERTH_INGRESS_PLUGIN); where the server has no address for
+                              visitors, the only plugin that can
+  --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688) or ""
+  --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL), by https
   --identity-allow-private-endpoints
                               its providers and webhooks may live on private addresses and be http
                               (BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS)
   --identity-trusted-proxies CIDR,…
-                              other proxies whose X-Forwarded-For is believed, such as a Caddy on this
-                              machine: 127.0.0.1 (BERTH_IDENTITY_TRUSTED_PROXIES)
-  --smtp-url URL              mail server as smtp://USER:PASSWORD@HOST:587 or smtps://… (BERTH_SMTP_URL, which hides
-                              the password from ps); without one, mails are kept: berth identity mail list
-  --mail-from ADDRESS         sender of mails, such as "Shop <no-reply@shop.example>" (BERTH_MAIL_FROM)
-  --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
+                              other proxies whose X-Forwarded-For is believed, such as a Caddy
+                              on this machine: 127.0.0.1 (BERTH_IDENTITY_TRUSTED_PROXIES)
+  --smtp-url URL              mail server as smtp://USER:PASSWORD@HOST:587 or smtps://…
+                              (BERTH_SMTP_URL, which hides the password from ps); without one,
+                              mails are kept: berth identity mail list
+  --mail-from ADDRESS         sender of mails, such as "Shop <no-reply@shop.example>"
+                              (BERTH_MAIL_FROM)
+  --docker-host URL           unix:///path or tcp://host:port
+                              (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
-  --callback-port PORT        for containers of plugins, on the platform network (BERTH_CALLBACK_PORT, 8689); or off
-  --telemetry-port PORT       for OpenTelemetry of apps, on the platform network (BERTH_TELEMETRY_PORT, 4318); or off
-  --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL, 15s); 0 turns it off
-  --plugin-releases URL       where owner/repo plugins come from (BERTH_PLUGIN_RELEASES, https://github.com)
+  --callback-port PORT        for containers of plugins, on the platform network
+                              (BERTH_CALLBACK_PORT, 8689); or off
+  --telemetry-port PORT       for OpenTelemetry of apps, on the platform network
+                              (BERTH_TELEMETRY_PORT, 4318); or off
+  --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL,
+                              15s); 0 turns it off
+  --plugin-releases URL       where owner/repo plugins come from
+                              (BERTH_PLUGIN_RELEASES, https://github.com)
   --allow-private-hooks       webhooks may go to private addresses (BERTH_ALLOW_PRIVATE_HOOKS)
   --log-level LEVEL           debug, info, warn or error (BERTH_LOG_LEVEL, info)`;
 

@@ -8,9 +8,9 @@ import { sayNow } from "../client/basics/output.ts";
 
 export const webhookSecretUsage = `usage: berth hooks secret [--root DIR]
 
-Prints the secret of the webhook signatures of this server. Receivers use it to check the signature header: the
-HMAC-SHA256, in hex, of the timestamp header, a dot, and the body as received. The secret changes only with the key of
-the server.
+Prints the secret of the webhook signatures of this server. Receivers use it to check the signature
+header: the HMAC-SHA256, in hex, of the timestamp header, a dot, and the body as received. The
+secret changes only with the key of the server.
 
   --root DIR   folder of all state (BERTH_ROOT, /opt/berth)`;
 

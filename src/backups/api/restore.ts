@@ -71,6 +71,9 @@ export const planRestore = endpoint({
   data: Type.Object({
     volumes: Type.Array(PlannedRestore),
     at: Type.String({ description: "as the `at` of the restore, it means the same copies" }),
+    uncopied: Type.Optional(
+      Type.Array(Type.String(), { description: "volumes that are missing, and that no target has a copy of" }),
+    ),
     unreachable: Type.Array(Type.Object({ target: Type.String(), why: Type.String() })),
   }),
 });

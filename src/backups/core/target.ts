@@ -15,7 +15,11 @@ const credentialsOf = {
   rest: ["user", "password"],
 } as const satisfies Record<TargetPlace["kind"], readonly string[]>;
 
-const forms = "write /FOLDER, s3://HOST/BUCKET/PATH, sftp://USER@HOST/PATH or rest:https://HOST/PATH";
+const places = "/FOLDER, s3://HOST/BUCKET/PATH, sftp://USER@HOST/PATH or rest:https://HOST/PATH";
+const forms = `write ${places}`;
+
+/** How a target is made, for what cannot go on without one. */
+export const addTarget = `berth backup target add NAME WHERE (${places})`;
 
 /**
  * Reads the address of a target: `/srv/copies`, `s3://s3.eu-central-1.amazonaws.com/bucket/path` (`s3+http://` without

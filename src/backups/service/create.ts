@@ -4,6 +4,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import type { BackupTarget, BackupTargetBody } from "../api/backups.ts";
 import { stateWhat } from "../core/subject.ts";
+import { addTarget } from "../core/target.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import { createKey, type StoredTarget } from "./records.ts";
 import { createInspector, createLedger } from "./watched.ts";
@@ -179,7 +180,7 @@ export function createBackups(options: BackupOptions): Backups {
     async runNow(target, app) {
       gate.mustBeOpen("no copy is made");
       const targets = chosen(target);
-      if (targets.length === 0) throw new Failure("conflict", "there is no target: berth backup target add NAME URL");
+      if (targets.length === 0) throw new Failure("conflict", `there is no target: ${addTarget}`);
       const ofVolumes = volumes.copiesOf(app, targets);
       await restic.version();
       const since = isoTime(clock.now());

@@ -43,7 +43,10 @@ export function createDatabaseRemotes({
     const target = records.targets().find((one) => (wanted === undefined ? keepsFiles(one) : one.name === wanted));
     if (target !== undefined) return target;
     if (wanted !== undefined) throw new Failure("conflict", `there is no target "${wanted}": berth backup target list`);
-    throw new Failure("conflict", "there is no target that is a folder or S3: berth backup target add NAME URL");
+    throw new Failure(
+      "conflict",
+      "there is no target that is a folder or S3: berth backup target add NAME WHERE (/FOLDER or s3://HOST/BUCKET/PATH)",
+    );
   }
 
   async function remoteOf({ scope, name }: { scope: string; name: string }, target: StoredTarget): Promise<Remote> {

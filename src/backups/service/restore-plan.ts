@@ -5,6 +5,7 @@ import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Restore, RestoreBody, RestoreWay } from "../api/restore.ts";
 import { checkBody, chooseCopies, type VolumeCopy, volumeCopies } from "../core/restore-choice.ts";
+import { addTarget } from "../core/target.ts";
 import { readRoot, type VolumeSubject, whatOf } from "../core/subject.ts";
 import type { Folders } from "../restic/folders.ts";
 import type { Repository } from "./repository.ts";
@@ -97,6 +98,8 @@ interface Planned extends Pick<
 
 interface Plan {
   volumes: Planned[];
+  /** Volumes that are missing, and that no target has a copy of. */
+  uncopied: string[];
   unreachable: { target: string; why: string }[];
 }
 
@@ -120,8 +123,14 @@ export async function planRestores(parts: RestoreParts, body: RestoreBody): Prom
     const bytes = await (await parts.source(target)).size(snapshot, path);
     wanted.push({ ...place, subject, target, snapshot, at, path, bytes, root });
   }
+  const uncopied = body.way === undefined ? await missingWithout(parts, { copies, body }) : [];
   if (wanted.length === 0) {
     const which = chosen.map(({ subject }) => whatOf(subject)).join(", ");
+    if (uncopied.length > 0)
+      throw new Failure(
+        "conflict",
+        `nothing to restore: no target has a copy of what is missing (${uncopied.join(", ")})`,
+      );
     throw new Failure(
       "conflict",
       `nothing to restore: no volume is missing (${which}); add --in-place, --beside or --into`,
@@ -134,7 +143,21 @@ export async function planRestores(parts: RestoreParts, body: RestoreBody): Prom
     ]);
   }
   await requireSpace(parts, wanted);
-  return { volumes: wanted, unreachable };
+  return { volumes: wanted, uncopied, unreachable };
+}
+
+/** What the engine lacks, of the apps that are asked for, and no copy can bring back. */
+async function missingWithout(
+  { volumes }: RestoreParts,
+  { copies, body: { scope, name } }: { copies: readonly VolumeCopy[]; body: RestoreBody },
+): Promise<string[]> {
+  const copied = new Set(copies.map(({ subject }) => whatOf(subject)));
+  const asked = volumes
+    .list()
+    .filter((one) => (scope === undefined || one.scope === scope) && (name === undefined || one.name === name))
+    .filter((one) => !copied.has(whatOf(one)));
+  const found = await Promise.all(asked.map(async (one) => ((await volumes.find(one.volume)) ? [] : [whatOf(one)])));
+  return found.flat();
 }
 
 async function allCopies(parts: RestoreParts, from: string | undefined) {
@@ -142,7 +165,7 @@ async function allCopies(parts: RestoreParts, from: string | undefined) {
   if (from !== undefined && !parts.targets().includes(from))
     throw new Failure("not_found", `no target "${from}"; berth backup target list shows them`);
   const targets = from === undefined ? parts.targets() : [from];
-  if (targets.length === 0) throw new Failure("conflict", "there is no target: berth backup target add NAME URL");
+  if (targets.length === 0) throw new Failure("conflict", `there is no target: ${addTarget}`);
   const lists = await Promise.all(
     targets.map(async (target) => {
       try {

@@ -89,11 +89,11 @@ export function createRestores(parts: RestoreParts): Restores {
 
   return {
     async plan(body) {
-      const { volumes: planned, unreachable } = await planRestores(parts, body);
+      const { volumes: planned, uncopied, unreachable } = await planRestores(parts, body);
       const rows = planned.map(({ subject, labels: _, root: __, at, ...row }) => {
         return { ...row, what: whatOf(subject), at: isoTime(at) };
       });
-      return { volumes: rows, at: body.at ?? isoTime(clock.now()), unreachable };
+      return { volumes: rows, at: body.at ?? isoTime(clock.now()), uncopied, unreachable };
     },
     async begin(body, actor) {
       const { volumes: planned } = await planRestores(parts, body);

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/words/clock.ts";
 import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import { type BackupSummary, keepWords, type Snapshot } from "../core/restic-words.ts";
+import { addTarget } from "../core/target.ts";
 import { firstPassTag, subjectTags, volumeTag, whatOf } from "../core/subject.ts";
 import { createVolumeCopy } from "./copy-volume.ts";
 import type { AppVolumes, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
@@ -151,7 +152,7 @@ export function createVolumeRuns(options: {
       if (app === undefined || chosen.length === 0 || copies.length > 0) return copies;
       const target = chosen[0]?.policy.target;
       const why = target === undefined ? "there is no target" : `its target "${target}" is not there`;
-      throw new Failure("conflict", `${app} is not copied: ${why}; berth backup target add NAME URL`);
+      throw new Failure("conflict", `${app} is not copied: ${why}; ${addTarget}`);
     },
     failing: () =>
       wanted().flatMap((one) => {

@@ -7,7 +7,7 @@ import {
   takeOver,
 } from "../../backups/api/backups.ts";
 import type { Flag } from "../basics/arguments.ts";
-import { CommandFailure, usageFailure } from "../basics/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 import { tableText } from "../basics/table-text.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
@@ -75,9 +75,9 @@ const commands: readonly Command[] = [
       const rows = data.snapshots.map(({ target, id, at, what }) => [timeText(at), target, id.slice(0, 8), what]);
       const table = tableText([["TIME", "TARGET", "ID", "WHAT"], ...rows], { head: style.dim, width });
       const faults = data.unreachable.map(({ target, why }) => `${style.red(target)}: ${printable(why)}`);
-      return answer(context, data, () =>
-        [...(rows.length > 0 ? [table] : faults.length === 0 ? [noCopies] : []), ...faults].join("\n"),
-      );
+      const shown = [...(rows.length > 0 ? [table] : faults.length === 0 ? [noCopies] : []), ...faults];
+      answer(context, data, () => shown.join("\n"));
+      return data.unreachable.length > 0 ? exitCodes.failed : exitCodes.done;
     },
   },
   restoreCommand,

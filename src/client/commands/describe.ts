@@ -21,7 +21,7 @@ import { upstreamsText } from "../text/ingress-text.ts";
 import { timeText } from "../text/time-text.ts";
 import { troublesOf } from "../text/trouble-text.ts";
 import { printable } from "../basics/style.ts";
-import { readTroubles } from "../wait/troubles.ts";
+import { readTroubles, targetCount } from "../wait/troubles.ts";
 import { childrenOf } from "../text/resource-status.ts";
 import { tableSetup } from "./get.ts";
 
@@ -81,16 +81,15 @@ async function show(description: Description, reveal: boolean, context: Context)
   const words =
     isWell(description.status?.phase) || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
   const troubles = context.json ? [] : troublesOf({ kind, scope, name }, await readTroubles(context));
-  const lastCopy =
-    description.manifest.spec.backup === undefined || context.json
-      ? undefined
-      : await lastCopyOf(`${scope}/${name}`, context);
+  const asksForCopies = description.manifest.spec.backup !== undefined && !context.json;
+  const lastCopy = asksForCopies ? await lastCopyOf(`${scope}/${name}`, context) : undefined;
+  const targets = asksForCopies ? await targetCount(context) : undefined;
   const isIngress = kind === "ingress" && !context.json;
   const replicas = isIngress ? await replicaLines(description, context) : [];
   const certificates = isIngress ? await certificateLines(description, context) : [];
   answer(context, description, () =>
     [
-      describeText(description, { ...tableSetup(context), reveal, troubles, lastCopy }),
+      describeText(description, { ...tableSetup(context), reveal, troubles, lastCopy, targets }),
       ...replicas,
       ...certificates,
       ...words,

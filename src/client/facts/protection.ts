@@ -5,6 +5,8 @@ import { isPodKind } from "./look.ts";
 export interface Protection {
   protected: number;
   not: string[];
+  /** Databases that are backed up by a schedule, but on this machine alone. */
+  local: string[];
   /** Places that copies go to. */
   targets: number | undefined;
 }
@@ -25,23 +27,47 @@ export function protectionOf({
 /** What changes it. */
 export const protectText = "add `backup: {}` to its manifest; see: berth backup target add --help";
 
-/** Counts the apps with volumes that have the field `backup`, and names the others. */
-export function protectionIn(apps: readonly Manifest[], targets: number | undefined): Protection {
-  const not = apps.filter((app) => protectionOf(app) === "none");
-  const withVolumes = apps.filter((app) => protectionOf(app) !== undefined);
-  const names = not.map(({ scope = "", name }) => `${scope}/${name}`);
-  return { protected: withVolumes.length - not.length, not: names, targets };
+/** Counts the apps with volumes that have the field `backup`, and names the others. `manifests`: all that are stored. */
+export function protectionIn(manifests: readonly Manifest[], targets: number | undefined): Protection {
+  const withVolumes = manifests.filter((app) => protectionOf(app) !== undefined);
+  const not = withVolumes.filter((app) => protectionOf(app) === "none");
+  const nameOf = ({ scope = "", name }: Pick<Manifest, "scope" | "name">) => `${scope}/${name}`;
+  // What `backups` of a block of a database becomes.
+  const scheduled = new Set(manifests.flatMap((one) => (one.kind === "cronjob" ? [nameOf(one)] : [])));
+  const isLocal = (app: Manifest) => scheduled.has(`${nameOf(app)}.backup`);
+  return {
+    protected: withVolumes.length - not.length,
+    not: not.filter((app) => !isLocal(app)).map(nameOf),
+    local: not.filter(isLocal).map(nameOf),
+    targets,
+  };
 }
 
 /** One line, and no fault: what is not protected may be worth nothing. */
-export function protectionRows({ protected: count, not, targets }: Protection): string[][] {
-  if (count + not.length === 0) return [];
-  const shown = not.slice(0, unprotectedShown).join(", ");
-  const more = not.length > unprotectedShown ? ` and ${not.length - unprotectedShown} more` : "";
+export function protectionRows({ protected: count, not, local, targets }: Protection): string[][] {
+  const all = count + not.length + local.length;
+  if (all === 0) return [];
   if (count > 0 && targets === 0)
     return [["backups", "nothing is copied: there is no target; see: berth backup target add --help"]];
-  const of = `${count} of ${count + not.length} apps with volumes are copied`;
-  return [["backups", not.length === 0 ? of : `${of}; not protected: ${shown}${more}`]];
+  const parts = [
+    `${count} of ${all} apps with volumes are copied`,
+    ...(not.length === 0 ? [] : [`not protected: ${firstOf(not)}`]),
+    ...(local.length === 0 ? [] : [`with backups on this machine alone: ${firstOf(local)}`]),
+  ];
+  return [["backups", parts.join("; ")]];
 }
 
-const unprotectedShown = 5;
+function firstOf(names: readonly string[]): string {
+  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";
+  return `${names.slice(0, namesShown).join(", ")}${more}`;
+}
+
+const namesShown = 5;
+
+/** What brings volumes back that apps wait for: after a restore of the server there may be many. */
+export function missingVolumes(reasons: readonly string[]): string[] {
+  if (!reasons.some((reason) => reason.startsWith("VolumeMissing"))) return [];
+  return [
+    "volumes are missing, and their apps wait; those that have copies come back with: berth backup restore --all",
+  ];
+}

@@ -28,6 +28,8 @@ interface Setup extends TableSetup {
   troubles?: readonly string[];
   /** The newest copies of its volumes; undefined where they are not known. */
   lastCopy?: string | undefined;
+  /** How many places copies go to; undefined where that is not known. */
+  targets?: number | undefined;
 }
 
 /** One resource: what it is, how it is, its pods, and what is wrong. */
@@ -76,11 +78,13 @@ function placeFacts({ kind, scope = "", name, spec }: Description["manifest"], p
 /** Whether copies of its volumes leave the machine. */
 function protectionFacts(
   manifest: Description["manifest"],
-  { style, lastCopy }: Pick<Setup, "style" | "lastCopy">,
+  { style, lastCopy, targets }: Pick<Setup, "style" | "lastCopy" | "targets">,
 ): string[][] {
   const found = protectionOf(manifest);
   if (found === undefined) return [];
   if (found === "none") return [["backup", style.yellow(`not protected: ${protectText}`)]];
+  if (targets === 0)
+    return [["backup", style.yellow("nothing is copied: there is no target; see: berth backup target add --help")]];
   const facts = [["backup", printable(`every ${found.every} to ${found.target}`)]];
   return lastCopy === undefined ? facts : [...facts, ["last copy", lastCopy]];
 }

@@ -9,7 +9,7 @@ import type { system } from "../../orchestration/api/health.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { printable } from "../basics/style.ts";
 import { isPodKind, isWell } from "../facts/look.ts";
-import { type Protection, protectionIn, protectionRows } from "../facts/protection.ts";
+import { type Protection, protectionIn, missingVolumes, protectionRows } from "../facts/protection.ts";
 import { eventRows } from "./event-text.ts";
 import { ingressText } from "./ingress-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
@@ -98,7 +98,7 @@ export function overviewOf(parts: Parts): Overview {
       asleep: apps.filter(isAsleep).length,
       canary: canaries.length,
     },
-    protection: protectionIn(apps, parts.targets),
+    protection: protectionIn(manifests, parts.targets),
     ingress: {
       state: ingress.proxy.state,
       total: ingress.sites.length,
@@ -116,7 +116,7 @@ export function overviewOf(parts: Parts): Overview {
     alerts: alerts.map(({ id, rule, severity, title }) => ({ id, rule, severity, title })),
     drains: troubledDrains(drains, now),
     failures,
-    warnings: [...badDisks(report), ...warningsOf(parts), ...ingressWarnings(ingress, certificates)],
+    warnings: [...badDisks(report), ...warningsOf(parts, notReady), ...ingressWarnings(ingress, certificates)],
   };
 }
 
@@ -144,9 +144,9 @@ function closedPorts({ kind, scope = "", name, status }: ListedManifest): Overvi
   return [{ kind, scope, name, ports, text: typeof text === "string" ? text : `port ${ports[0]} is closed` }];
 }
 
-function warningsOf({ report, faults }: Pick<Parts, "report" | "faults">): string[] {
+function warningsOf({ report, faults }: Pick<Parts, "report" | "faults">, notReady: ListedManifest[]): string[] {
   const { engine, forwarding, store, held, reconciler } = report;
-  const warnings = faults.map((fault) => `plugin ${fault}`);
+  const warnings = [...missingVolumes(notReady.map(reasonCell)), ...faults.map((fault) => `plugin ${fault}`)];
   if (!engine.up) warnings.push(`Docker does not answer at ${engine.host}: ${engine.error ?? "no reason given"}`);
   if (engine.live_restore === false) {
     warnings.push(

@@ -240,6 +240,15 @@ describe("restores", () => {
     }
   });
 
+  test("the plan names volumes that are missing and that no target has a copy of", async () => {
+    const given = parts();
+    const cache = { scope: "shop", kind: "deployment", name: "web", claim: "cache", ordinal: undefined };
+    const list = () => [...given.volumes.list(), { ...cache, volume: "cache", labels: {} }];
+    const plan = (body: RestoreBody) => createRestores({ ...given, volumes: { ...given.volumes, list } }).plan(body);
+    expect(await plan({})).toMatchObject({ volumes: [{ what: "shop/db/data/0" }], uncopied: ["shop/web/cache"] });
+    expect((await plan({ scope: "shop", name: "db" })).uncopied).toEqual([]);
+  });
+
   test("the owner and the mode of the volume's folder are those of the copy", async () => {
     if (!isRoot) return;
     makeVolume("v", "old");

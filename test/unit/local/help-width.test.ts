@@ -3,15 +3,15 @@ import { join } from "node:path";
 
 const main = join(import.meta.dir, "../../../src/main.ts");
 
-test.each(["doctor", "server", "self-update", "backup ./file", "restore"])(
-  "the help of berth %s fits a terminal",
-  async (words) => {
-    const child = Bun.spawn([process.execPath, main, ...words.split(" "), "--help"], {
-      ...{ stdout: "pipe", stderr: "ignore", env: { ...process.env, BERTH_ROOT: "/nowhere" } },
-    });
-    const text = await new Response(child.stdout).text();
-    expect(await child.exited).toBe(0);
-    expect(text).toContain("usage");
-    expect(text.split("\n").filter((line) => line.length > 100)).toEqual([]);
-  },
-);
+test.each([
+  ...["serve", "doctor", "server", "server install", "server upgrade", "server restore", "self-update"],
+  ...["backup ./file", "restore", "hooks secret", "plugins lint", "plugins test"],
+])("the help of berth %s fits a terminal", async (words) => {
+  const child = Bun.spawn([process.execPath, main, ...words.split(" "), "--help"], {
+    ...{ stdout: "pipe", stderr: "ignore", env: { ...process.env, BERTH_ROOT: "/nowhere" } },
+  });
+  const text = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  expect(text).toContain("usage");
+  expect(text.split("\n").filter((line) => line.length > 100)).toEqual([]);
+});

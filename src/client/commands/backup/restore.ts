@@ -103,13 +103,16 @@ function questionOf(volumes: readonly PlannedRestore[]): string {
   return `replace the data of ${counted(replaced, "volume")}? Its app stops for a moment.`;
 }
 
-function planText({ volumes, unreachable }: DataOf<typeof planRestore>, { terminal }: Context): string {
+function planText({ volumes, unreachable, uncopied = [] }: DataOf<typeof planRestore>, { terminal }: Context): string {
   const rows = volumes.map((one) => [one.what, timeText(one.at), one.target, bytesText(one.bytes), goesTo(one)]);
   const head = ["VOLUME", "COPY OF", "TARGET", "SIZE", "GOES TO"];
+  const lost = uncopied.map((what) => `${terminal.noteStyle.yellow(what)}: missing, and no target has a copy of it`);
   const faults = unreachable.map(({ target, why }) => `${terminal.noteStyle.red(target)}: ${printable(why)}`);
-  return [tableText([head, ...rows], { head: terminal.noteStyle.dim, width: terminal.helpWidth }), ...faults].join(
-    "\n",
-  );
+  return [
+    tableText([head, ...rows], { head: terminal.noteStyle.dim, width: terminal.helpWidth }),
+    ...lost,
+    ...faults,
+  ].join("\n");
 }
 
 function goesTo(restore: PlannedRestore | Restore): string {

@@ -7,9 +7,10 @@ import {
   testBackupTarget,
 } from "../../../backups/api/backups.ts";
 import type { Arguments } from "../../basics/arguments.ts";
-import { usageFailure } from "../../basics/failures.ts";
+import { exitCodes, usageFailure } from "../../basics/failures.ts";
 import { printable } from "../../basics/style.ts";
 import { tableText } from "../../basics/table-text.ts";
+import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { rowsOf } from "../../shell/listing.ts";
 import { bytesText } from "../../text/stats-table.ts";
@@ -25,7 +26,8 @@ export const targetCommands: readonly Command[] = [
     lists: rowsOf("targets", "name"),
     async run(context) {
       const data = await context.api.call(listBackupTargets, {});
-      return answer(context, data, () => targetsText(data.targets, context));
+      answer(context, data, () => targetsText(data.targets, context));
+      return data.targets.length > 0 && data.targets.every(isFailing) ? exitCodes.failed : exitCodes.done;
     },
   },
   {
@@ -85,10 +87,12 @@ export const targetCommands: readonly Command[] = [
   {
     name: "remove",
     summary: "copy nothing there any more; what is there stays",
-    usage: ["backup target remove NAME"],
-    flags: [],
+    usage: ["backup target remove NAME [-y]"],
+    flags: [yesFlag],
     async run(context, args) {
-      const data = await context.api.call(deleteBackupTarget, { params: { name: oneName(args) } });
+      const name = oneName(args);
+      await assent(`copy nothing to ${name} any more, and forget its credentials?`, args, context);
+      const data = await context.api.call(deleteBackupTarget, { params: { name } });
       return answer(context, data, () => `removed ${data.name}; the copies that are there stay`);
     },
   },

@@ -114,6 +114,32 @@ describe("berth status", () => {
     expect(await said([{}])).toContain("1 of 1 apps with volumes are copied");
   });
 
+  test("tells apps that nothing copies from databases with backups on this machine alone", async () => {
+    const image = { image: "x", volumes: ["files:/data"] };
+    const [bare, main] = [
+      { ...ready, spec: image },
+      { ...ready, kind: "statefulset", scope: "data", name: "main", spec: image },
+    ];
+    const job = {
+      ...ready,
+      kind: "cronjob",
+      scope: "data",
+      name: "main.backup",
+      spec: { image: "x", schedule: "@daily" },
+    };
+    const { out } = await cli(["status"], { server: server({ manifests: [bare, main, job], targets: [{}] }) });
+    expect(out).toContain(
+      "0 of 2 apps with volumes are copied; not protected: shop/web; with backups on this machine alone: data/main",
+    );
+  });
+
+  test("names the command that brings volumes back while apps wait for them", async () => {
+    const conditions = [{ type: "Ready", status: false, reason: "VolumeMissing", message: "its volume is gone" }];
+    const waiting = { ...failing, status: { phase: "failing", conditions } };
+    const { out } = await cli(["status"], { server: server({ manifests: [waiting] }) });
+    expect(out).toContain("those that have copies come back with: berth backup restore --all");
+  });
+
   test("names the apps that are not ready with the reason and the next command, and exits with 1", async () => {
     const { out, code } = await cli(["status"], { server: server({ manifests: [ready, failing] }) });
     expect(code).toBe(1);

@@ -36,3 +36,8 @@ test("numbers are whole", () => {
   for (const text of ["-1", "1.5", "x", ""])
     expect(() => wholeNumber(text, "keep")).toThrow("--keep needs a whole number");
 });
+
+test("what asks takes -y as well as --yes", () => {
+  expect(parseArguments(["a/b", "-y"], { switches: ["yes"] }).on).toEqual(new Set(["yes"]));
+  expect(() => parseArguments(["-y"], { switches: ["force"] })).toThrow('unknown flag "-y"');
+});
