@@ -26,7 +26,7 @@ import type { Ground } from "./ground.ts";
 import type { AppVolumes, ContainerRef, CopiedVolume, Platform, Writer } from "../backups/service/platform.ts";
 import { Failure } from "../base/wire/failure.ts";
 import { podKinds, type StoredManifest } from "../orchestration/api/manifest.ts";
-import { engineVolumeName, volumeUses } from "../orchestration/core/named-volumes.ts";
+import { keyText } from "../orchestration/api/manifest-key.ts";
 import { podOf } from "../orchestration/core/spec/decode.ts";
 import type { ObservedPod } from "../orchestration/engine/pod.ts";
 
@@ -34,7 +34,7 @@ type Network = Awaited<ReturnType<typeof openEngine>>;
 
 /** Copies of the server's state and of the volumes of apps outside of the machine, and what brings their data back. */
 export function createBackupRoom(
-  { layout, store, gate, life, key, log, names }: Ground,
+  { layout, store, gate, life, key, log }: Ground,
   { volumes, network: { engine, stills } }: { volumes: Volumes; network: Network },
 ): { backups: Backups; restores: Restores } {
   const records = recordsOf(store);
@@ -54,7 +54,7 @@ export function createBackupRoom(
   };
   const backups = createBackups({
     ...{ ...shared, records, restic, gate, life, installationId: store.installationId },
-    platform: createBackupPlatform({ store, names, engine, stills }),
+    platform: createBackupPlatform({ store, engine, stills, volumes }),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now(), copies: knownCopies() }),
     stateDigest: createStateDigest(layout),
     isUnconfirmed: () => store.actionsHeld,
@@ -139,12 +139,16 @@ const isOf = (target: string, id: string) => id === target || id.startsWith(`${t
 /** The apps of this server, as copies of volumes see them. */
 function createBackupPlatform({
   store,
-  names,
   engine,
   stills,
-}: Pick<Ground, "store" | "names"> & Pick<Network, "engine" | "stills">): Platform {
+  volumes,
+}: Pick<Ground, "store"> & Pick<Network, "engine" | "stills"> & { volumes: Volumes }): Platform {
   return {
-    apps: () => podKinds.flatMap((kind) => store.manifests.list({ kind })).flatMap(volumesOf),
+    apps() {
+      const known = Map.groupBy(volumes.list(), keyText);
+      const manifests = podKinds.flatMap((kind) => store.manifests.list({ kind }));
+      return manifests.flatMap((manifest) => appOf(manifest, known.get(keyText(manifest)) ?? []));
+    },
     async folderOf(volume) {
       const found = await engine.inspectVolume(volume);
       if (found === undefined) throw new Failure("not_found", `the volume "${volume}" is gone`);
@@ -173,22 +177,15 @@ function createBackupPlatform({
     run,
   };
 
-  function volumesOf(manifest: StoredManifest): AppVolumes[] {
-    const { kind, scope, name, updatedAt } = manifest;
+  function appOf(manifest: StoredManifest, known: ReturnType<Volumes["list"]>): AppVolumes[] {
     const policy = podOf(manifest)?.backup;
-    const claims = store.volumes.list(manifest).map(({ volume, claim, ordinal }): CopiedVolume => {
+    if (known.length === 0 && policy === undefined) return [];
+    const { kind, scope, name, updatedAt } = manifest;
+    const chosen = known.filter(({ claim }) => policy?.volumes?.includes(claim) ?? true);
+    const copied = chosen.map(({ claim, ordinal, volume }) => {
       return { subject: { scope, kind, name, claim, ordinal }, volume };
     });
-    const shared = volumeUses(manifest).map((use): CopiedVolume => {
-      const claim = use.external || use.owner === scope ? use.name : `${use.owner}/${use.name}`;
-      const volume = engineVolumeName(use, names, store.namedVolumes.isPlain);
-      return { subject: { scope, kind, name, claim, ordinal: undefined }, volume };
-    });
-    const isChosen = ({ subject: { claim } }: CopiedVolume) => policy?.volumes?.includes(claim) ?? true;
-    const volumes = [...claims, ...shared].filter(isChosen);
-    return claims.length + shared.length === 0 && policy === undefined
-      ? []
-      : [{ scope, kind, name, policy, volumes, updatedAt }];
+    return [{ scope, kind, name, policy, volumes: copied, updatedAt }];
   }
 
   async function mayWrite(container: ContainerRef, volume: string): Promise<boolean> {

@@ -18,13 +18,13 @@ interface AppVolume extends ManifestKey {
   ordinal: number | undefined;
   /** Its name in the engine. */
   volume: string;
-  /** What the engine's volume carries. */
+  /** What the engine's volume carries, where this server makes it. */
   labels: Record<string, string>;
 }
 
 /** Volumes of apps, for what exchanges their data. */
 export interface VolumeRoom {
-  /** Those of the deployments and statefulsets that are stored: claims that were made once, and volumes by their name. */
+  /** Those of the deployments and statefulsets that are stored: claims that were made once, and volumes by their name, also external ones. */
   list(): AppVolume[];
   find(volume: string): Promise<Volume | undefined>;
   /** Where the engine keeps volumes. */
@@ -74,14 +74,12 @@ function appVolumes({ store, names }: Context): AppVolume[] {
       const claims = store.volumes.list(key).map(({ volume, claim, ordinal }) => {
         return { ...key, claim, ordinal, volume, labels: claimLabels(names, key, { claim, ordinal }) };
       });
-      const named = volumeUses(manifest).flatMap((use) => {
-        if (use.external) return [];
+      const named = volumeUses(manifest).map((use) => {
         const volume = engineVolumeName(use, names, (owner, of) => store.namedVolumes.isPlain(owner, of));
-        const labels = isEngineVolumeName(names, use.name)
-          ? {}
-          : { [names.label.scope]: use.owner, [names.label.volume]: use.name };
-        const claim = use.owner === scope ? use.name : `${use.owner}/${use.name}`;
-        return [{ ...key, claim, ordinal: undefined, volume, labels }];
+        const isForeign = use.external || isEngineVolumeName(names, use.name);
+        const labels = isForeign ? {} : { [names.label.scope]: use.owner, [names.label.volume]: use.name };
+        const claim = use.external || use.owner === scope ? use.name : `${use.owner}/${use.name}`;
+        return { ...key, claim, ordinal: undefined, volume, labels };
       });
       return [...claims, ...named];
     }),

@@ -33,9 +33,11 @@ const states = () =>
 test("the volumes of apps are listed as their copies name them", async () => {
   await it.apply([deployment("shop", "web", withData), statefulset("shop", "db", { ...claims, replicas: 2 })]);
   await it.settle();
+  await it.apply(deployment("shop", "worker", { volumes: ["made-by-hand:/other:external"] }));
   const rows = it.running.volumes.list().map(({ name, claim, ordinal, volume }) => [name, claim, ordinal, volume]);
   expect(rows).toEqual([
     ["web", "data", undefined, "berth_shop_data"],
+    ["worker", "made-by-hand", undefined, "made-by-hand"],
     ["db", "data", 0, "berth-shop-db-data-0"],
     ["db", "data", 1, "berth-shop-db-data-1"],
   ]);
