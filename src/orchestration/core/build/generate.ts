@@ -2,6 +2,7 @@ import { didYouMean } from "../../../base/pure/suggest.ts";
 import { dotnet } from "./dotnet.ts";
 import { elixir } from "./elixir.ts";
 import { withEvidence } from "./evidence/evidence.ts";
+import { readmeNotes } from "./evidence/readme.ts";
 import { ignoredBuild } from "./hints/build-lines.ts";
 import { readHints } from "./hints/hints.ts";
 import { frameworkOf } from "./node/frameworks.ts";
@@ -61,6 +62,7 @@ export function generateDockerfile(source: SourceTree, choice: LanguageChoice): 
   const { port, notes = [], noStart, readsPort = false } = plan;
   const { dockerfile: packaged, notes: packageNotes } = withPackages(tree, plan.dockerfile);
   const dockerfile = withArchive(packaged);
+  const said = [...notes, ...packageNotes, ...ignoredBuild(tree, dockerfile, notes)];
   const adapt = plan.adapt ?? ((line: string) => ({ command: line }));
   const beside = [
     ...(choice.name === undefined ? besideNotes(tree, runtime) : []),
@@ -73,7 +75,7 @@ export function generateDockerfile(source: SourceTree, choice: LanguageChoice): 
       dockerfile,
       port,
       because,
-      notes: [...notes, ...packageNotes, ...ignoredBuild(tree, dockerfile, notes), ...beside],
+      notes: [...said, ...ageNote(dockerfile), ...readmeNotes(tree, dockerfile, said), ...beside],
       noStart,
       adapt,
       readsPort,
@@ -174,13 +176,27 @@ const agedBelow: Readonly<Record<string, readonly [number, number]>> = {
   ...{ node: [18, 0], ruby: [3, 1], python: [3, 9], php: [8, 1], elixir: [1, 15], golang: [1, 19] },
 };
 
-/** Packages of an old Debian come from its archive where its mirrors no longer have them. */
-function withArchive(dockerfile: string): string {
+/** The language and version of an image that gets no fixes any more; undefined for any other. */
+function aged(dockerfile: string): string | undefined {
   const [, node, other, version = "99"] =
     /^ARG BASE=(?:(node):(?=\d)|(\w{1,20}):(?=\d{1,3}\.))(\d{1,3}(?:\.\d{1,3})?)/m.exec(dockerfile) ?? [];
   const [major = 99, minor = 0] = version.split(".").map(Number);
   const [majorMin, minorMin] = agedBelow[node ?? other ?? ""] ?? [0, 0];
-  if (major > majorMin || (major === majorMin && minor >= minorMin)) return dockerfile;
+  return major > majorMin || (major === majorMin && minor >= minorMin) ? undefined : `${node ?? other} ${version}`;
+}
+
+function ageNote(dockerfile: string): string[] {
+  const name = aged(dockerfile);
+  return name === undefined
+    ? []
+    : [
+        `the image is ${name}, as the folder asks for it or its packages are of that time; it gets no fixes any more, and old packages may no longer be built: move to a newer one`,
+      ];
+}
+
+/** Packages of an old Debian come from its archive where its mirrors no longer have them. */
+function withArchive(dockerfile: string): string {
+  if (aged(dockerfile) === undefined) return dockerfile;
   return dockerfile.replaceAll(
     "RUN apt-get update && ",
     "RUN (apt-get update || (sed -i -e 's/deb.debian.org/archive.debian.org/; s/security.debian.org/archive.debian.org/; /-updates/d' /etc/apt/sources.list && apt-get -o Acquire::Check-Valid-Until=false update)) && ",

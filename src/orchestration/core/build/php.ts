@@ -93,7 +93,7 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       asksLate &&
         `RUN composer check-platform-reqs --no-dev --format=json 2>/dev/null | php -r '${lateExtensions}' | xargs -r install-php-extensions`,
       "COPY . .",
-      docroot === "" && hideManifests(""),
+      docroot === "" ? hideManifests("") : beginsInOne(tree, docroot),
       hasComposer && "RUN composer dump-autoload --no-dev --optimize",
       assets.length > 0 && "COPY --from=assets /src/public/ public/",
       ...after,
@@ -102,6 +102,13 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       "EXPOSE 80",
     ),
   };
+}
+
+/** Pages beside their sources all begin in one file, which an .htaccess would say. */
+function beginsInOne(tree: SourceTree, docroot: string): string | undefined {
+  return tree.has(`${docroot}/.htaccess`)
+    ? undefined
+    : "RUN echo 'FallbackResource /index.php' >/etc/apache2/conf-enabled/one-page.conf";
 }
 
 /** The names of missing extensions, of what Composer says. */

@@ -34,7 +34,7 @@ function byLock(tree: SourceTree): string | undefined {
 function rubyVersion(tree: SourceTree): string {
   const exact =
     versionIn(tree.read(".ruby-version"), /^(?:ruby-)?(\d[\d.]*)/) ??
-    versionIn(tree.read("Gemfile"), /^[ \t]*ruby ["'](\d[\d.]*)["']/m);
+    versionIn(tree.read("Gemfile"), /^[ \t]*ruby (?:ENV[^\n"']{0,9}["']\w{1,40}["'][^\n"']{0,9})?["'](\d[\d.]*)["']/m);
   const range = /^[ \t]*ruby ["']([^"'\n]+)["']/m.exec(tree.read("Gemfile") ?? "")?.[1];
   const locked = versionIn(tree.read("Gemfile.lock") ?? "", /^RUBY VERSION\s+ruby (\d+\.\d+\.\d+)/m);
   const inRange = locked !== undefined && newestIn(range, [locked]) !== undefined ? locked : newestIn(range, known);

@@ -3,7 +3,8 @@ import { readPackage } from "../node/package-json.ts";
 import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
 import { type App, frameworkNotes, namesRead, needsMark } from "./needs.ts";
-import { builtInNote, lockNote, migrationNote, versionNote } from "./notes.ts";
+import { builtInNote, lockNote, migrationNote, tablesNote, versionNote } from "./notes.ts";
+import { readmePort } from "./readme.ts";
 import { manifestText, servicesNotes, usesSqlite, workerNote } from "./service-notes.ts";
 import { absentFiles, keptIn, sourcesOf } from "./sources.ts";
 
@@ -42,7 +43,9 @@ export function withEvidence(tree: SourceTree, language: string, plan: Planned):
 
 function withPort(tree: SourceTree, plan: Planned, { sources, language }: App): Planned {
   const { port = 0, notes = [] } = plan;
-  const found = listeningOf(sources, language);
+  const seen = listeningOf(sources, language);
+  const told = seen.type === "unseen" ? readmePort(tree) : undefined;
+  const found: Listening = told === undefined ? seen : { type: "fixed", ...told, others: [] };
   const loopback = loopbackIn(sources, language);
   const hosts = hostVariables(sources);
   const own = found.type === "asked" ? found.variables.filter((name) => name !== "PORT") : [];
@@ -133,6 +136,9 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
   const takesFile = asksForEnvFile(sources, language);
   const { dockerfile: image, note } =
     kept === undefined ? { dockerfile: plan.dockerfile, note: [] } : withKept(plan.dockerfile, language, kept);
+  const isSaid = notes.some((one) => one.startsWith("no migration runs"));
+  const known = isSaid ? [] : migrationNote(tree, folder, language);
+  const migrations = isSaid || known.length > 0 ? known : tablesNote(tree, sources, packages);
   return {
     ...plan,
     dockerfile: takesFile ? withEnvFile(image) : image,
@@ -140,7 +146,7 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
       ...notes,
       ...(takesFile ? [envFileNote(image)] : []),
       ...frameworkNotes(tree, { sources, language, folder }),
-      ...(notes.some((one) => one.startsWith("no migration runs")) ? [] : migrationNote(tree, folder, language)),
+      ...migrations,
       ...note,
       ...builtInNote(sources),
       ...absent,
@@ -203,7 +209,8 @@ function withKept(
   const within = place?.includes("/") === true ? place.slice(0, place.lastIndexOf("/")) : "";
   const isOwn =
     within !== "" && !within.startsWith("~") && (!within.startsWith("/") || /^\/(?:data|app|var\/lib)\b/.test(within));
-  const root = home ?? "/app";
+  const inside = /^CMD \["sh","-c","cd ([\w./-]{1,100}) && exec /m.exec(last)?.[1];
+  const root = `${home ?? "/app"}${inside === undefined ? "" : `/${inside}`}`;
   const at = within.startsWith("/") ? within : `${root}/${within}`;
   const way = isOwn
     ? `to keep it, write volumes: ["data:${at}"] and volume_owner: "${uid}:${uid}"`

@@ -96,10 +96,24 @@ const locks: Readonly<Record<string, readonly [needs: string, locks: readonly st
 /** A folder without a lock file gets other packages with each build. */
 export function lockNote(tree: SourceTree, language: string): string[] {
   const [needs, files] = locks[language] ?? ["", []];
+  if (language === "python") return openPython(tree);
   const isOpen = needs !== "" && tree.has(needs) && firstOf(tree, files) === undefined;
   return isOpen
     ? [`no lock file stands beside ${needs}, so each build takes the newest packages that fit; commit ${files[0]}`]
     : [];
+}
+
+function openPython(tree: SourceTree): string[] {
+  const locked = ["uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock"];
+  const lines = (tree.read("requirements.txt") ?? "").slice(0, 64 * 1024).split(/\r?\n/);
+  const open = lines.flatMap(
+    (line) => /^[ \t]*([A-Za-z][\w.-]{0,60})(?:\[[^\]]{0,60}\])?[ \t]*(?:[>~!;#]|$)/.exec(line)?.[1] ?? [],
+  );
+  return open.length === 0 || firstOf(tree, locked) !== undefined
+    ? []
+    : [
+        `no lock file stands beside requirements.txt, which names no exact version of ${open.slice(0, 3).join(", ")}${open.length > 3 ? ` and ${open.length - 3} more` : ""}, so each build takes the newest; pin them with pip freeze`,
+      ];
 }
 
 /** Variables that a bundler writes into pages: the config of an app reaches only what runs. */
@@ -113,6 +127,45 @@ export function builtInNote({ files }: Sources): string[] {
     : [
         `${needsMark}values while it is built: the pages hold ${names.slice(0, 8).join(", ")}; write them into .env.production, and the line "!.env.production" into .berthignore`,
       ];
+}
+
+const appliers =
+  /\bmigrate!|embed_migrations|run_pending_migrations|[mM]igrat(?:e|ions?|or)\w{0,20}\(|[mM]igrat\w{0,20}\.(?:run|up|apply|latest|sync)|\bmigrationsRun\b|\bsynchronize["']?\s{0,3}:\s{0,3}true|\.sync\(|golang-migrate|pressly\/goose|[fF]lyway|[lL]iquibase|[uU]mzug|\bcreate_all\(|AutoMigrate|ddl-auto|EnsureCreated|mikro-orm|\bpayload\b/;
+const foldersMax = 200;
+
+/** Files with the tables of a database that nothing in the folder applies. */
+export function tablesNote(tree: SourceTree, { files }: Sources, packages: string): string[] {
+  const queue = [""];
+  const found: string[] = [];
+  for (let looks = 0; queue.length > 0 && looks < foldersMax && found.length === 0; looks++) {
+    const at = queue.shift() ?? "";
+    for (const name of tree.list(at.slice(0, -1))) {
+      if (name.endsWith("/")) {
+        if (at.split("/").length < 5 && !/^(?:\.|node_modules|vendor|venv|tests?\/|docs?\/|dist\/|target\/)/.test(name))
+          queue.push(at + name);
+      } else if (isTable(tree, at, name)) found.push(at + name);
+    }
+  }
+  const [first] = found;
+  if (first === undefined) return [];
+  const name = first.slice(first.lastIndexOf("/") + 1);
+  const isApplied = [...files.map(({ text }) => text), packages].some(
+    (text) => appliers.test(text) || text.includes(name),
+  );
+  return isApplied
+    ? []
+    : [
+        `needs its tables: ${first}${found.length > 1 ? " and others beside it hold" : " holds"} them, and nothing that runs here applies it; apply it once, or write release: { command: […] } with what does`,
+      ];
+}
+
+function isTable(tree: SourceTree, at: string, name: string): boolean {
+  if (/(?:^|\/)(?:migrations?|migrate|Migrations)\/(?:[\w-]{1,60}\/)?$/.test(at))
+    return /\.(?:sql|rb|py|exs?|php|cs|[cm]?[jt]s)$/.test(name) && !/^(?:__init__|index|mod|env)\./.test(name);
+  return (
+    name.endsWith(".sql") &&
+    /\bcreate\s{1,9}(?:table|database)\b/i.test((tree.read(at + name) ?? "").slice(0, 256 * 1024))
+  );
 }
 
 /** What changes the database to fit the program, where neither its start nor its build does that. */

@@ -1,7 +1,7 @@
 import type { SourceTree } from "../runtime.ts";
 import { readHints } from "../hints/hints.ts";
 import { type App, needsMark } from "./needs.ts";
-import { type Service, services } from "./services.ts";
+import { imagesBeside, isImageOf, type Service, services } from "./services.ts";
 import type { Sources } from "./sources.ts";
 
 const manifests = [
@@ -68,7 +68,8 @@ export function servicesNotes(
         (addressOf(settings, service)?.isWritten ?? false)),
   );
   const found = [...byPackage, ...bySource];
-  if (found.length === 0) return [];
+  const beside = besideNotes(tree, folder, found);
+  if (found.length === 0) return beside;
   const own = found.flatMap(({ kind }) => kind ?? []);
   const rest = found.filter(({ kind }) => kind === undefined).map(({ name }) => name);
   const ways = [
@@ -80,11 +81,23 @@ export function servicesNotes(
   const shows =
     bySource.length === 0 ? "packages show" : byPackage.length === 0 ? "sources show" : "packages and sources show";
   return [
+    ...beside,
     `${needsMark}${found.map(({ name }) => name).join(", ")}, as its ${shows}, which this manifest does not start: ${ways.join("; ")}`,
     ...addressNotes(settings, language, found).filter(
       (note) => !said.some((name) => note.startsWith(`${needsMark}${name} `)),
     ),
   ];
+}
+
+/** Servers that a file of Compose or CI runs beside the program, and that nothing else shows. */
+function besideNotes(tree: SourceTree, folder: string, found: readonly Service[]): string[] {
+  const left = imagesBeside(tree, folder).filter(({ image }) => !found.some((service) => isImageOf(service, image)));
+  const [first] = left;
+  return first === undefined
+    ? []
+    : [
+        `${needsMark}${left.map(({ image }) => image).join(", ")}, if the program uses what ${first.from} runs beside it, which this manifest does not start: run it as an app or a block of its own and set its address`,
+      ];
 }
 
 /** Manifests of packages that the apps of a workspace share. */

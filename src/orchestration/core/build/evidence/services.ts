@@ -1,3 +1,5 @@
+import type { SourceTree } from "../runtime.ts";
+
 /** A server that programs are clients of. */
 export interface Service {
   name: string;
@@ -128,3 +130,39 @@ export const services: readonly Service[] = [
     schemes: "meilisearch",
   },
 ];
+
+const composeFiles = ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"].flatMap((file) => [
+  file,
+  ...["dev", "development", "prod", "local", "db"].map((kind) => file.replace(/(?=[.]ya?ml$)/, `.${kind}`)),
+]);
+/** Images that developers use, and those that run the program itself. */
+const ownImages =
+  /^(?:adminer|pgadmin4?|phpmyadmin|mongo-express|redis-commander|redisinsight|nginx|traefik|caddy|httpd|apache|node|python|ruby|php|golang|rust|openjdk|eclipse-temurin|maven|gradle|elixir|dotnet|sdk|aspnet|bun|deno|composer|alpine|debian|ubuntu|busybox|certbot|portainer|watchtower|mailhog|mailpit|maildev|mailcatcher|swagger-ui|grafana|prometheus|selenium|cadvisor|node-exporter|jaeger|all-in-one|migrate|wait)/i;
+
+/** Images of servers that files of Compose or CI run beside the program, by their last names. */
+export function imagesBeside(tree: SourceTree, folder: string): { image: string; from: string }[] {
+  const flows = tree.list(".github/workflows").map((name) => `.github/workflows/${name}`);
+  const files = [...composeFiles.flatMap((file) => (folder === "" ? [file] : [folder + file, file])), ...flows];
+  const found = files.flatMap((from) => {
+    const text = (tree.read(from) ?? "").slice(0, 64 * 1024);
+    const images = text.matchAll(
+      /^[ \t]{1,40}(?:- )?image:[ \t]{0,9}["']?(?:[\w.-]{1,60}[/:]){0,5}?([\w-]{1,60})(?=[:@"'\s]|$)/gm,
+    );
+    return [...images].map(([, image = ""]) => ({ image, from }));
+  });
+  return found.filter(
+    ({ image }, index) => !ownImages.test(image) && found.findIndex((one) => one.image === image) === index,
+  );
+}
+
+/** Whether an image is one of this service. */
+export function isImageOf({ schemes, variables, name }: Service, image: string): boolean {
+  const words = variables?.replace("DATABASE|DB|", "").replace("|DATABASE|DB", "");
+  return new RegExp(`^(?:${schemes}|${words ?? name})`, "i").test(
+    /^(?:postgis|timescaledb|pgvector)/.test(image)
+      ? "postgresql"
+      : /^(?:valkey|keydb|dragonfly)/.test(image)
+        ? "redis"
+        : image,
+  );
+}

@@ -62,7 +62,8 @@ function shown(parts: string[]): string {
   return `${texts.join(", ")}${parts.length > shownMax ? ` and ${parts.length - shownMax} more lines` : ""}`;
 }
 
-function partsOf(text: string): string[] {
+/** The commands of a line or script. */
+export function partsOf(text: string): string[] {
   return text
     .slice(0, textMax)
     .split(/&&|\|\||;|\n/)
@@ -81,7 +82,8 @@ function expanded(tree: SourceTree, part: string): string[] {
   );
 }
 
-function isDone(part: string, dockerfile: string): boolean {
+/** Whether the image does the same, or the line makes nothing. */
+export function isDone(part: string, dockerfile: string): boolean {
   if (idle.test(part) || done.some((one) => one.test(part))) return true;
   const script = /^(?:npm|pnpm|yarn|bun)(?: --?[\w=-]{1,60}){0,5}(?: run)? ([\w:.-]+)$/.exec(part)?.[1];
   if (script !== undefined) return new RegExp(` ${script.replaceAll(".", "[.]")}(?:\\s|$)`, "m").test(dockerfile);

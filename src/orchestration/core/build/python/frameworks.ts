@@ -120,9 +120,12 @@ const asgi =
     const made = whereMade(tree, maker);
     if (made === undefined) return undefined;
     const isFactory = made.target.endsWith("()");
-    const place = made.within === "" ? [] : ["--app-dir", made.within.slice(0, -1)];
     const target = made.target.replace("()", "");
-    const words = ["uvicorn", target, ...(isFactory ? ["--factory"] : []), ...place, ...listening];
+    const at = made.within.slice(0, -1);
+    const place = at === "src" ? ["--app-dir", at] : [];
+    const plain = ["uvicorn", target, ...(isFactory ? ["--factory"] : []), ...place, ...listening];
+    // Files that import each other by their own names are started in their folder, where relative paths begin too.
+    const words = at === "" || place.length > 0 ? plain : ["sh", "-c", `cd ${at} && exec ${plain.join(" ")}`];
     // It brings uvicorn in its usual set.
     return {
       words,

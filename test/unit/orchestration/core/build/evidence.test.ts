@@ -527,3 +527,95 @@ test("a Go program two folders deep is found, and what it embeds has to be there
   expect(made(files).notes).toContain("needs bin/x/dist, as bin/x/main.go shows");
   expect(made({ ...files, "bin/x/dist/a.html": "" }).notes).toBe("");
 });
+
+describe("what the folder says beside its sources, and nothing here does, is said", () => {
+  const express = js("app.listen(process.env.PORT)");
+  const readme = (...commands: string[]): Files => ({ "README.md": ["# X", "```sh", ...commands, "```"].join("\n") });
+  const cli = "package main\nfunc main() { (&cli.App{Commands: []*cli.Command{api}}).Run(os.Args) }";
+  test.each<[string, Files, string]>([
+    [
+      "a step of the README",
+      { ...express, ...readme("$ npm install", "make db_reset", "npm start") },
+      '"make db_reset"',
+    ],
+    [
+      "a step between backticks",
+      { ...express, "README.rst": "First `php bin/keys generate` it." },
+      '"php bin/keys generate"',
+    ],
+    [
+      "a start with a command",
+      { ...go(cli.slice(13)), ...readme("go run . -env=dev runserver") },
+      "-env=dev runserver",
+    ],
+    [
+      "another file that starts",
+      { ...python(flask, "flask\n"), ...readme("python run_all.py") },
+      'with "python run_all.py"',
+    ],
+    ["a file with tables", { ...express, "schema.sql": "CREATE TABLE a (b int);" }, "schema.sql holds them"],
+    [
+      "migrations",
+      { ...express, "db/migrations/1.js": "x", "db/migrations/2.js": "x" },
+      "db/migrations/1.js and others",
+    ],
+    ["Compose", { ...express, "compose.yaml": "services:\n  a:\n    image: minio/minio:1\n" }, "needs minio,"],
+    [
+      "services of CI",
+      { ...express, ".github/workflows/ci.yml": "services:\n  db:\n    image: mariadb:10\n" },
+      "needs mariadb, if the program uses what .github/workflows/ci.yml runs",
+    ],
+  ])("%s", (_kind, files, note) => {
+    expect(made(files).notes).toContain(note);
+  });
+
+  test.each<[string, Files]>([
+    ["what the image does", { ...express, ...readme("npm install", "cp .env.example .env", "npm test", "npm start") }],
+    [
+      "steps for developers",
+      { ...express, ...readme("npm run dev", "npm run db:generate:test", "docker compose up db") },
+    ],
+    [
+      "tables that the program reads",
+      { ...js("db.exec(read('schema.sql')); app.listen(process.env.PORT)"), "schema.sql": "create table a" },
+    ],
+    ["tools of Compose", { ...express, "compose.yaml": "services:\n  a:\n    image: adminer\n" }],
+    ["the same start", { ...express, ...readme("node app.js") }],
+    ["one start of several", { ...express, ...readme("node other.js", "node app.js") }],
+  ])("not %s", (_kind, files) => {
+    expect(made(files).notes).toBe("");
+  });
+
+  test("a service that the packages show is not said twice", () => {
+    const files = {
+      ...js("app.listen(process.env.PORT)", '"express":"4","pg":"8"'),
+      "compose.yaml": "a:\n  image: postgres:16\n",
+    };
+    expect(made(files).notes.match(/needs/g)?.length).toBe(1);
+  });
+
+  test("the only port that the README names is taken where the sources show none", () => {
+    const unseen = js("require('./lib').startAll({ listen: true })");
+    const { port, notes } = made({ ...unseen, "README.md": "Open http://localhost:4321/ and http://localhost:4321/x" });
+    expect([port, notes]).toEqual([4321, expect.stringContaining("as README.md says")]);
+    expect(made({ ...unseen, "README.md": "http://localhost:1234 or http://localhost:4321" }).port).toBe(3000);
+  });
+
+  test("a version without fixes, and packages without versions, are said", () => {
+    const old = { ...express, ".nvmrc": "12" };
+    expect(made(old).notes).toContain("the image is node 12");
+    const gemfile = { Gemfile: "ruby ENV['V'] || '2.0.0'\ngem 'sinatra'", "app.rb": "require 'sinatra'" };
+    expect(made(gemfile).dockerfile).toContain("ARG BASE=ruby:2.0.0");
+    const result = generateDockerfile(treeOf(python(flask, "flask\nredis==5\n")), {});
+    expect(result.ok && result.build.notes.join()).toContain(
+      "requirements.txt, which names no exact version of flask,",
+    );
+  });
+
+  test("pages of PHP begin in one file, also without an .htaccess", () => {
+    const files = { "composer.json": "{}", "public/index.php": "<?php" };
+    expect(made(files).dockerfile).toContain("FallbackResource /index.php");
+    expect(made({ ...files, "public/.htaccess": "" }).dockerfile).not.toContain("FallbackResource");
+    expect(made({ "index.php": "<?php" }).dockerfile).not.toContain("FallbackResource");
+  });
+});

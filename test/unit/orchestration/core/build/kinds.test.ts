@@ -151,7 +151,7 @@ describe("a Python app is found and started in its folder", () => {
     [
       "modules beside the file are imported by their own names",
       { ...fastapi, "app/main.py": "from api import x\napp = FastAPI()", "app/api/__init__.py": "" },
-      '"main:app","--app-dir","app"',
+      '"sh","-c","cd app && exec uvicorn main:app --host',
     ],
     [
       "a package below src",
