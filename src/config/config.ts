@@ -65,6 +65,9 @@ export const limits = {
   gatherMs: 2,
   eventsKept: 100_000,
   eventsPageMax: 1_000,
+  /** Changes of what is wanted, and the most bytes of their specs: `berth history`. */
+  historyKept: 10_000,
+  historyBytesKept: 32 * 1024 * 1024,
   imagePinsKept: 10,
   operationsKept: 10_000,
   /** Requests with an `Idempotency-Key`: how many, for how long, and the largest answer that is kept. */

@@ -206,6 +206,9 @@ export const fixedAnswers: Controller = {
   execPlugin: async () => ({ status: 200, body: { status: "ok", data: { stdout: "text" } } }),
   pluginFile: async () => ({ size: 4, body: new Blob(["text"]).stream() }),
   listPluginRuns: async () => ({ runs: [] }),
+  listHistory: () => ({ begins: at, changes: [] }),
+  historyState: () => ({ at, begins: at, manifests: [] }),
+  restoreHistory: async () => ({ applied: [], pruned: [], at, newest: 1 }),
   events: () => ({ events: [] }),
 };
 

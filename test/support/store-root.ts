@@ -50,6 +50,8 @@ export const testKey = secret<Uint8Array>(new Uint8Array(32).fill(7));
 export const testLimits: StoreLimits = {
   gatherMs: 0,
   eventsKept: 1_000,
+  historyKept: 1_000,
+  historyBytesKept: 1_000_000,
   imagePinsKept: 3,
   operationsKept: 3,
   keyedRequestsKept: 3,

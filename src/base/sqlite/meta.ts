@@ -9,7 +9,7 @@ interface Meta {
   remove(key: MetaKey): void;
 }
 
-type MetaKey = "installation_id" | "key_check" | "collection_held" | "address_form";
+type MetaKey = "installation_id" | "key_check" | "collection_held" | "address_form" | "history_begins";
 
 export function createMeta(db: Database): Meta {
   const select = db.query<{ value: string }, [string]>("select value from meta where key = ?");

@@ -1,6 +1,6 @@
 /**
  * Commands that work on the machine itself: they are given their words as they are. `unless`: with none or one of these as
- * the next word, it is a command of the client.
+ * the next word, it is a command of the client. `unlessFlags`: so it is with one of these among its words.
  */
 export const localCommands = [
   { name: "serve", summary: "run the server" },
@@ -21,7 +21,7 @@ export const localCommands = [
   { name: "plugins init", summary: "write a first plugin that works" },
   { name: "plugins lint", summary: "check a plugin that you are writing" },
   { name: "plugins test", summary: "run the tests of a plugin that you are writing" },
-  { name: "restore", summary: "bring back the state of a backup" },
+  { name: "restore", summary: "bring back the state of a backup", unless: [], unlessFlags: ["--manifests", "--at"] },
 ] as const;
 
 export type LocalName = (typeof localCommands)[number]["name"];

@@ -222,7 +222,7 @@ function changedMeanwhile(error: unknown): string | undefined {
   return `someone else changed ${printable(String(error.data.fields?.resource))} meanwhile`;
 }
 
-function targetsOf(api: Client, result: ApplyResult, plan: ApplyResult) {
+export function targetsOf(api: Client, result: ApplyResult, plan: ApplyResult) {
   return result.applied
     .filter(({ kind }) => isPodKind(kind))
     .map((manifest) => {

@@ -126,6 +126,8 @@ function findLocal(words: readonly string[]): LocalWords | undefined {
     const length = name.split(" ").length;
     if (words.slice(0, length).join(" ") !== name) continue;
     const unless: readonly string[] = "unless" in local ? ["", "-h", "--help", ...local.unless] : [];
+    const flags: readonly string[] = "unlessFlags" in local ? local.unlessFlags : [];
+    if (words.some((word) => flags.some((flag) => word === flag || word.startsWith(`${flag}=`)))) continue;
     if (!unless.includes(words[length] ?? "")) return { name, rest: words.slice(length) };
   }
   return undefined;

@@ -13,6 +13,16 @@ export const watchVerbs: readonly Verb[] = [
     load: async () => (await import("../commands/boards.ts")).boardsCommand,
   },
   {
+    name: "history",
+    summary: "list every state that was wanted: when, who and why",
+    load: async () => (await import("../commands/events.ts")).historyCommand,
+  },
+  {
+    name: "restore",
+    summary: "with --manifests: go back to the manifests of an earlier time",
+    load: async () => (await import("../commands/events.ts")).restoreManifestsCommand,
+  },
+  {
     name: "backup",
     summary: "copy state and volumes to places outside of the machine, by itself, encrypted",
     load: async () => (await import("../commands/backup.ts")).backupCommand,

@@ -57,6 +57,17 @@ export function numberOf(args: Arguments, flag: string): number | undefined {
   return value;
 }
 
+/** A time that a flag has, as the server takes it. One without a zone is of the client's machine; a day is meant to its end. */
+export function timeOf(args: Arguments, flag: string): string | undefined {
+  const text = args.value(flag);
+  if (text === undefined) return undefined;
+  const form = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?) ?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text.trim());
+  const [, day = "", time = "23:59:59", zone = ""] = form ?? [];
+  const at = form === null ? Number.NaN : Date.parse(`${day}T${time}${zone.toUpperCase()}`);
+  if (Number.isNaN(at)) throw usageFailure(`--${flag}: "${text}" is not a time; write it like 2026-11-28 14:05`);
+  return new Date(at).toISOString();
+}
+
 /** A secret of a flag; `-` reads it from stdin, so that it is in no list of processes. */
 export async function secretOf(context: Context, text: string | undefined): Promise<string | undefined> {
   if (text !== "-") return text;

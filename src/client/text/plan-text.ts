@@ -8,6 +8,8 @@ interface PlanTextOptions {
   style: Style;
   /** Show environment values instead of digests. */
   reveal: boolean;
+  /** It happened already. */
+  isPast?: boolean;
 }
 
 /** What a dry run says would happen: a block a resource, then the counts. */
@@ -21,7 +23,7 @@ export function planText(result: ApplyResult, options: PlanTextOptions): string 
   const expansions = (result.plugin_expansions ?? []).map(({ from, to }) => {
     return options.style.dim(`${from} becomes ${to.join(", ")}`);
   });
-  return [...expansions, ...blocks, ...warnings, "", countsText(rows)].join("\n");
+  return [...expansions, ...blocks, ...warnings, "", countsText(rows, options.isPast)].join("\n");
 }
 
 /** True when applying would write anything. */
@@ -119,12 +121,12 @@ function replicaLines(row: PlanRow): string[] {
   });
 }
 
-function countsText(rows: readonly PlanRow[]): string {
+function countsText(rows: readonly PlanRow[], isPast = false): string {
   const count = (action: PlanRow["action"]) => rows.filter((row) => row.action === action).length;
   const parts = [
-    [count("create"), "to create"],
-    [count("update"), "to change"],
-    [count("delete"), "to delete"],
+    [count("create"), isPast ? "created" : "to create"],
+    [count("update"), isPast ? "changed" : "to change"],
+    [count("delete"), isPast ? "deleted" : "to delete"],
     [count("unchanged"), "unchanged"],
   ] as const;
   const told = parts.filter(([amount]) => amount > 0).map(([amount, words]) => `${amount} ${words}`);

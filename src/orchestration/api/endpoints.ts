@@ -14,6 +14,7 @@ import {
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
+import { historyState, listHistory, restoreHistory } from "./history.ts";
 import { dispatchPlugin, execPlugin, fetchPluginFile, listPluginRuns } from "./dispatch.ts";
 import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
@@ -129,6 +130,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   cancelRun,
   listDeliveries,
   listEvents,
+  ...[listHistory, historyState, restoreHistory],
   ...identityEndpoints,
   ...ingressEndpoints,
   ...backupEndpoints,

@@ -46,7 +46,7 @@ const attemptsMax = 3;
 export async function apply(context: Context, body: unknown, asked: ApplyOptions): Promise<ApplyResult> {
   const options = { ...asked, message: deployMessage(asked.message, context.limits.messageCharactersMax) };
   if (concernsPlugins(body)) await context.plugins.registry.refresh();
-  const decoded = await decode(context, body, options.by);
+  const decoded = await decodeAll(context, body, options);
   if (options.atomic) refuseBlocks(decoded);
   const installs: Installed[] = [];
   const undo: Undo[] = [];
@@ -60,6 +60,12 @@ export async function apply(context: Context, body: unknown, asked: ApplyOptions
       throw new Failure("conflict", `${error.message}; apply it again`);
     }
   }
+}
+
+/** A restore may have nothing to write, only to delete. */
+async function decodeAll(context: Context, body: unknown, { by, restoring }: ApplyOptions): Promise<Decoded> {
+  const isEmpty = Array.isArray(body) && body.length === 0 && restoring !== undefined;
+  return isEmpty ? { manifests: [], indexes: [], pluginBlocks: [], problems: [] } : decode(context, body, by);
 }
 
 /** What a plugin has done meanwhile cannot be undone by anybody but itself. */

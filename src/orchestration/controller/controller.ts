@@ -30,7 +30,9 @@ import { cancelRun, getRun, listRuns, runJob } from "./runs/jobs.ts";
 import { type AppTarget, runApp } from "./runs/run-app.ts";
 import type { Context } from "./state/context.ts";
 import { listEvents as events } from "./state/events.ts";
+import { restoreHistory } from "./restore.ts";
 import { describe } from "./views/describe.ts";
+import { historyState, listHistory } from "./views/history.ts";
 import { createDiskRoom } from "./views/disk.ts";
 import { system } from "./views/system.ts";
 import { listUses } from "./write/uses.ts";
@@ -70,6 +72,7 @@ export function createOperations(context: Context, { execs, builds, previews }: 
   return {
     ...bound(context, { system, apply, listManifests, deleteManifest, deleteResource, deleteScope }),
     ...bound(context, { listUses, listLeftovers, describe, why, events, operation, atomicApply, deliveries }),
+    ...bound(context, { listHistory, historyState, restoreHistory }),
     ...bound(context, { listPods, getPod, podReady, stopPod, startPod, podLogs, scopeLogs, stats }),
     ...bound(context, { getConfig, unsetConfig, restart, scale, wake }),
     ...bound(context, { runRelease, rollback, listReleases, rollout, tellRollout }),

@@ -14,7 +14,7 @@ import { mountDescribe } from "./describe.ts";
 import { mountDisk } from "./disk.ts";
 import { mountDispatch } from "./dispatch.ts";
 import { mapError } from "../../base/http/error-mapping.ts";
-import { mountEvents } from "./events.ts";
+import { mountEvents, mountHistory } from "./events.ts";
 import { execPodRoute, forwardPortRoute, mountExec, runAppRoute, writeFilesRoute } from "./exec.ts";
 import { mountHealth } from "./health.ts";
 import { podLogsRoute, scopeLogsRoute } from "./logs.ts";
@@ -135,6 +135,7 @@ export function mountOrchestration(
   mountLocks(plane, controller);
   mountPreviews(plane, controller);
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
+  mountHistory(plane, controller, { pageMax: limits.eventsPageMax });
   mountPlugins(plane, controller);
   mountDisk(plane, controller);
   mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });

@@ -1,4 +1,6 @@
+import { readFlag } from "../../base/wire/query.ts";
 import { listEvents } from "../api/events.ts";
+import { historyState, listHistory, restoreHistory } from "../api/history.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 import { readCount } from "../../base/http/request.ts";
@@ -11,4 +13,28 @@ export function mountEvents(plane: Plane, controller: Controller, options: { pag
     const count = readCount("limit", limit, options.pageMax) ?? eventsPageDefault;
     return controller.events({ ...filter, ...(from === undefined ? {} : { after: from }), limit: count });
   });
+}
+
+/** What was wanted when, and the way back to it. */
+export function mountHistory(plane: Plane, controller: Controller, options: { pageMax: number }): void {
+  mount(plane, listHistory, ({ query: { before, limit, ...filter } }) =>
+    controller.listHistory({
+      ...filter,
+      before: readCount("before", before, Number.MAX_SAFE_INTEGER),
+      limit: readCount("limit", limit, options.pageMax) ?? eventsPageDefault,
+    }),
+  );
+  mount(plane, historyState, ({ query: { at, ...part } }) => controller.historyState({ at, ...part }));
+  mount(plane, restoreHistory, ({ query: { at, scope, name, dry_run, expect, message }, actor, by }) =>
+    controller.restoreHistory(
+      { at, scope, name },
+      {
+        dryRun: readFlag(dry_run, false),
+        expect: readCount("expect", expect, Number.MAX_SAFE_INTEGER),
+        message,
+        actor,
+        by,
+      },
+    ),
+  );
 }

@@ -39,7 +39,7 @@ interface BlocksNoun {
 export function createBlocks(db: Database, seal: Seal, versions: Versions): BlocksNoun {
   const sql = prepare(db);
   const owners = createKeptTable(() => sql.owners.all().map((row) => [row, ownerIn(row)]));
-  const open = (row: Row) => toBlock(row, JSON.parse(seal.open(row.spec, placeOf(row))));
+  const open = (row: Row) => toBlock(row, JSON.parse(seal.open(row.spec, blockPlace(row))));
   const select = filteredSelect<Row>(
     db,
     { kind: "kind = ?", scope: "scope = ?", name: "name = ?" },
@@ -79,7 +79,7 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
       const revision = isSame ? known.revision : versions.next();
       const createdAt = known?.createdAt ?? now;
       const updatedAt = isSame ? known.updatedAt : now;
-      const sealed = seal.seal(text, placeOf(block));
+      const sealed = seal.seal(text, blockPlace(block));
       sql.upsert.run(
         kind,
         scope,
@@ -172,7 +172,8 @@ function makerIn({ plugin, origin, source }: Maker): Maker {
   return { plugin, origin, source };
 }
 
-function placeOf(key: ManifestKey): string {
+/** What the sealed spec of a block is bound to. */
+export function blockPlace(key: ManifestKey): string {
   return ["blocks", ...columnsOf(key), "spec"].join("\0");
 }
 

@@ -18,7 +18,7 @@ import { holdsEverything } from "./copy.ts";
 import { createDeletions } from "./deletions.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createDependencies } from "./dependencies.ts";
-import { createEvents } from "./events.ts";
+import { createEvents, createHistory } from "./events.ts";
 import { createFrozen } from "./frozen.ts";
 import { createImages } from "./images.ts";
 import { takeLock } from "../../base/sqlite/lock.ts";
@@ -64,6 +64,9 @@ export interface StoreLimits {
   /** See `createWriter`. */
   gatherMs: number;
   eventsKept: number;
+  /** Changes of what is wanted, in all, and the most bytes of their specs. */
+  historyKept: number;
+  historyBytesKept: number;
   imagePinsKept: number;
   operationsKept: number;
   /** Atomic applies in all; those that wait are kept beyond it. */
@@ -150,13 +153,10 @@ function createTransaction(
     forgets.push(() => noun.forget());
     return noun;
   }
-  const { manifests } = remembering(
-    createManifests(db, {
-      sealer: createSpecSealer(seal, mapSecrets, (key) => ["manifests", ...columnsOf(key)]),
-      versions,
-      onMoved,
-    }),
-  );
+  const sealer = createSpecSealer(seal, mapSecrets, (key: ManifestKey) => ["manifests", ...columnsOf(key)]);
+  const { manifests } = remembering(createManifests(db, { sealer, versions, onMoved }));
+  const { history, record } = remembering(createHistory(db, { seal, sealer, limits }));
+  const events = createEvents(db, limits.eventsKept);
   const { config } = remembering(createConfig(db, seal));
   const { status, forget: forgetStatus } = remembering(createStatus(db));
   const { nouns: looks, forget: forgetLooks } = remembering(createLooks(db));
@@ -193,6 +193,14 @@ function createTransaction(
       },
     },
     config,
+    events: {
+      ...events,
+      append(event, now) {
+        record(event, now);
+        return events.append(event, now);
+      },
+    },
+    history,
     ...looks,
     ...{ status, frozen, deletions, images, atomic, releases, canaries, locks, autoscale, sleep, blocks },
     ...nounsWithoutMemory(db, limits, seal),
@@ -208,7 +216,6 @@ function createTransaction(
 /** Their answers come from the database each time. */
 function nounsWithoutMemory(db: Database, limits: StoreOptions["limits"], seal: Seal) {
   return {
-    events: createEvents(db, limits.eventsKept),
     volumes: createVolumes(db),
     namedVolumes: createNamedVolumes(db),
     operations: createOperations(db, limits.operationsKept),

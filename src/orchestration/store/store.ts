@@ -2,6 +2,7 @@ import type { Reservation } from "../core/reservation.ts";
 import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
 import type { DocumentTables, WrittenDocuments } from "./document-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import type { HistoryReads } from "./history-records.ts";
 import type { ImageReads, ImageWrites } from "./image-records.ts";
 import type { LookReads, LookWrites } from "./look-records.ts";
 import type { LockReads, LockWrites } from "./lock-records.ts";
@@ -58,6 +59,7 @@ export interface Store extends LookReads, DocumentTables {
   readonly status: StatusReads;
   readonly frozen: FrozenReads;
   readonly events: EventReads;
+  readonly history: HistoryReads;
   readonly deletions: DeletionReads;
   readonly volumes: VolumeReads;
   readonly namedVolumes: NamedVolumeReads;
@@ -154,6 +156,7 @@ export interface Transaction extends LookWrites, WrittenDocuments {
   events: EventReads & {
     append(event: NewEvent, now: number): number;
   };
+  history: HistoryReads;
   deletions: DeletionReads & {
     put(deletion: Deletion): void;
     /** Removes this very mark, as `get` returned it. False, and nothing removed, where another has taken its place. */
@@ -247,7 +250,7 @@ interface StatusReads {
 }
 
 /** Who did what, when, why. Never a config value. */
-interface NewEvent {
+export interface NewEvent {
   /** Free text: `operator`, `ana@laptop`, `reconciler`. */
   actor: string;
   /** Dotted verb: `manifest.apply`, `manifest.delete`, `config.set`, `restart`, `pod.stop`, `pod.start`, `replica.create` … */

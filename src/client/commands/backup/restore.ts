@@ -15,7 +15,7 @@ import { tableText } from "../../basics/table-text.ts";
 import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { rowsOf } from "../../shell/listing.ts";
-import { noWords, optionalWord } from "../../shell/words.ts";
+import { noWords, optionalWord, timeOf } from "../../shell/words.ts";
 import { bytesText } from "../../text/stats-table.ts";
 import { timeText } from "../../text/time-text.ts";
 
@@ -79,22 +79,12 @@ function bodyOf(args: Arguments, app: string | undefined): RestoreBody {
     name,
     volume: args.value("volume"),
     from: args.value("from"),
-    at: timeOf(args.value("at")),
+    at: timeOf(args, "at"),
     snapshot: args.value("snapshot"),
     way: way as RestoreBody["way"],
     into: args.value("into"),
     path: args.value("path"),
   };
-}
-
-/** A time without a zone is that of the client's machine. */
-function timeOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const form = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?) ?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text.trim());
-  const [, day = "", time = "23:59:59", zone = ""] = form ?? [];
-  const at = form === null ? Number.NaN : Date.parse(`${day}T${time}${zone.toUpperCase()}`);
-  if (Number.isNaN(at)) throw usageFailure(`--at: "${text}" is not a time; write it like 2026-11-28 14:05`);
-  return new Date(at).toISOString();
 }
 
 function questionOf(volumes: readonly PlannedRestore[]): string {

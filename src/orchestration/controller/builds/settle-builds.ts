@@ -12,6 +12,8 @@ interface Asked {
   dryRun: boolean;
   /** Take builds without an id: each gets that of the newest image of its app, and waits where there is none. */
   unbuilt?: boolean | undefined;
+  /** No build is going to be made for it, so a dry run also needs the images. */
+  restoring?: unknown;
 }
 
 /**
@@ -23,7 +25,11 @@ export function settleBuilds(context: Context, incoming: readonly Incoming[], as
   return incoming.flatMap((item) => problemsOf(context, item, asked));
 }
 
-function problemsOf({ store }: Context, { key, spec, place }: Incoming, { dryRun, unbuilt }: Asked): Problem[] {
+function problemsOf(
+  { store }: Context,
+  { key, spec, place }: Incoming,
+  { dryRun, unbuilt, restoring }: Asked,
+): Problem[] {
   const found = containerOf(key.kind, spec);
   if (found === undefined || !found.container.isBuilt) return [];
   const { container, path } = found;
@@ -37,7 +43,8 @@ function problemsOf({ store }: Context, { key, spec, place }: Incoming, { dryRun
     if (unbuilt === true || (was?.isBuilt === true && was.buildId === undefined)) return [];
     return problem("is missing: berth apply builds the image and writes it; see POST /builds");
   }
-  if (dryRun || store.builds.get(key.scope, key.name, id)?.status === "succeeded") return [];
+  if ((dryRun && restoring === undefined) || store.builds.get(key.scope, key.name, id)?.status === "succeeded")
+    return [];
   // What is stored may be applied again, however old its build is.
   if (was?.buildId === id) return [];
   return problem(`there is no build "${id}" of ${key.scope}/${key.name}: build it with berth apply or POST /builds`);

@@ -59,7 +59,9 @@ export function report(
     ...(expansions.blocks.length > 0 ? { plugin_expansions: expansions.blocks.map(expansionRow) } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
-  return options.dryRun ? planned(context, { result, outcome, expansions, ports, beside }) : result;
+  return options.dryRun
+    ? planned(context, { result, outcome, expansions, ports, beside, at: options.restoring?.at })
+    : result;
 }
 
 /** Resource → what is to be said of it. */
@@ -92,10 +94,13 @@ interface Planning {
   expansions: Expansions;
   ports: PortNotes;
   beside: Notes;
+  /** The time that a restore goes back to. */
+  at: string | undefined;
 }
 
-function planned(context: Context, { result, outcome, expansions, ports, beside }: Planning): ApplyResult {
+function planned(context: Context, { result, outcome, expansions, ports, beside, at }: Planning): ApplyResult {
   const { puts, readers, pruned, leftovers, findReferenced } = outcome;
+  const unwanted = at === undefined ? "not in this apply (prune)" : `not wanted at ${at}`;
   const generated = generatedTexts(
     expansions.blocks.map(({ config, ready }) => ({ config, ready: ready.map(({ action }) => action) })),
   );
@@ -114,9 +119,7 @@ function planned(context: Context, { result, outcome, expansions, ports, beside 
           notes: [...planned.notes, ...[ports, beside].flatMap((some) => some.get(planned.ref) ?? [])],
         };
       }),
-      ...pruned.map((key) =>
-        pruneRow(context, key, leftovers.includes(key) ? "its block makes it no more" : "not in this apply (prune)"),
-      ),
+      ...pruned.map((key) => pruneRow(context, key, leftovers.includes(key) ? "its block makes it no more" : unwanted)),
     ],
   };
 }

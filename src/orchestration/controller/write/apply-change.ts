@@ -56,6 +56,8 @@ export interface ApplyOptions {
   drop?: readonly ClosingField[];
   /** Put all of it back when one resource does not become ready. */
   atomic?: boolean;
+  /** Goes back to what was wanted at a time (ISO 8601): with the writes, these were not wanted. Plans name missing builds. */
+  restoring?: { at: string; deletes: readonly ManifestKey[] };
   /** Take builds that have no id: see `settleBuilds`. */
   unbuilt?: boolean;
   actor: string;
@@ -118,7 +120,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   requireMakers(tx, blocks, options);
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
   const leftovers = dropLeftovers(tx, { blocks, kept, actor, now });
-  const pruned = [...leftovers, ...(options.prune ? prune(tx, { incoming, blocks, standing, kept, actor, now }) : [])];
+  const pruned = [...leftovers, ...prune(tx, { incoming, blocks, standing, options, kept, actor, now })];
   requireOwners(tx, blocks, options);
   const places = [...incoming.map(({ key }) => key), ...pruned, ...blocks.map(({ key }) => key)];
   if (goingBack === undefined && !options.dryRun) requireUnlocked(context, tx, places);
@@ -253,7 +255,8 @@ function put(
         detail: {
           outcome: result.outcome,
           changed: changedPaths(result.previous?.spec ?? {}, spec).slice(0, 50),
-          ...(options.message === undefined ? {} : { message: options.message }),
+          message: options.message,
+          restored: options.restoring?.at,
         },
       },
       now,

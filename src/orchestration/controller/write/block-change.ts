@@ -115,10 +115,11 @@ export function putBlocks(
 ): BlockPut[] {
   return blocks.map(({ key, maker, version, spec, warnings, children }) => {
     const result = tx.blocks.put({ ...key, ...maker, version, spec, warnings, lesser: hasLesserRights(by) }, now);
+    const isSameFamily = Bun.deepEquals(tx.blocks.expanded(key).map(formatKey).sort(), children.map(formatKey).sort());
     tx.blocks.setChildren(key, children);
     const { block, previous } = result;
     const isHandedOver = previous !== undefined && !isOwn(previous, maker);
-    if (previous?.revision !== block.revision || previous.version !== version || isHandedOver) {
+    if (previous?.revision !== block.revision || previous.version !== version || isHandedOver || !isSameFamily) {
       const changed = changedPaths(previous?.spec ?? {}, spec).slice(0, 50);
       const from = isHandedOver ? { from: makerText(previous), to: makerText(maker) } : {};
       const detail = { plugin: maker.plugin, version, ...from, changed };

@@ -102,6 +102,8 @@ interface DeletingBlock {
   except?: ReadonlySet<string>;
   actor: string;
   why: string;
+  /** The time that a restore goes back to, ISO 8601. */
+  restored?: string;
   now: number;
 }
 
@@ -110,14 +112,14 @@ export function deleteBlockInside(
   tx: Transaction,
   deleting: DeletingBlock,
 ): { key: ManifestKey; configWiped: boolean }[] {
-  const { block, prune, actor, why, now } = deleting;
+  const { block, prune, actor, why, restored, now } = deleting;
   const children = deleting.keepChildren === true ? [] : tx.blocks.children(block);
   const gone = children
     .filter((child) => deleting.except?.has(formatKey(child)) !== true)
-    .map((key) => ({ key, ...deleteInside(tx, { key, prune, actor, why, now }) }));
+    .map((key) => ({ key, ...deleteInside(tx, { key, prune, actor, why, restored, now }) }));
   const { kind, scope, name } = block;
   if (prune) tx.config.wipe(scope, name);
   tx.blocks.delete(block);
-  tx.events.append({ actor, action: "block.delete", kind, scope, name, detail: { why, prune } }, now);
+  tx.events.append({ actor, action: "block.delete", kind, scope, name, detail: { why, prune, restored } }, now);
   return gone;
 }

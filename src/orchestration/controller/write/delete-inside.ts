@@ -8,6 +8,8 @@ interface Deleting {
   prune: boolean;
   actor: string;
   why: string;
+  /** The time that a restore goes back to, ISO 8601. */
+  restored?: string;
   now: number;
 }
 
@@ -15,7 +17,10 @@ interface Deleting {
  * Removes a manifest inside a transaction and leaves a delete mark where containers have to go: the reconciler
  * finishes from the mark, also after a crash. Returns whether a config bucket was wiped.
  */
-export function deleteInside(tx: Transaction, { key, prune, actor, why, now }: Deleting): { configWiped: boolean } {
+export function deleteInside(
+  tx: Transaction,
+  { key, prune, actor, why, restored, now }: Deleting,
+): { configWiped: boolean } {
   const wasStored = tx.manifests.delete(key);
   tellReaders(tx, key);
   if (isContainerKind(key.kind)) {
@@ -26,7 +31,14 @@ export function deleteInside(tx: Transaction, { key, prune, actor, why, now }: D
   // What was left of one that is gone already may be the config of a namesake.
   const configWiped = prune && (wasStored || !hasNamesake(tx, key)) && tx.config.wipe(key.scope, key.name);
   tx.events.append(
-    { actor, action: "manifest.delete", kind: key.kind, scope: key.scope, name: key.name, detail: { why, prune } },
+    {
+      actor,
+      action: "manifest.delete",
+      kind: key.kind,
+      scope: key.scope,
+      name: key.name,
+      detail: { why, prune, restored },
+    },
     now,
   );
   return { configWiped };

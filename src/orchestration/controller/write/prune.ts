@@ -9,6 +9,7 @@ interface Pruning {
   blocks: readonly BlockChange[];
   /** Blocks of a dry run that are in it and were not expanded. */
   standing: readonly ManifestKey[];
+  options: { prune: boolean; restoring?: { at: string; deletes: readonly ManifestKey[] } };
   /** `formatKey` of what the apply writes. */
   kept: ReadonlySet<string>;
   actor: string;
@@ -18,11 +19,12 @@ interface Pruning {
 const why = "apply with prune";
 
 /**
- * Step 8 of an apply: siblings in the same (scope, kind); unscoped kinds are never pruned. A block is a sibling of
+ * Step 8 of an apply: what a restore has no use for, or siblings in the same (scope, kind); unscoped kinds are never pruned. A block is a sibling of
  * blocks and goes with what it was expanded into; the manifests of one that stays are declared by it.
  */
 export function prune(tx: Transaction, pruning: Pruning): ManifestKey[] {
-  const { incoming, kept, actor, now } = pruning;
+  const { incoming, options, kept, actor, now } = pruning;
+  if (!options.prune) return options.restoring === undefined ? [] : dropUnwanted(tx, options.restoring, pruning);
   const gone = pruneBlocks(tx, pruning);
   const siblings = groupsOf(incoming.map(({ key }) => key)).flatMap(({ kind, scope }) => {
     return tx.manifests.list({ kind, scope }).filter((sibling) => {
@@ -31,6 +33,23 @@ export function prune(tx: Transaction, pruning: Pruning): ManifestKey[] {
   });
   for (const key of siblings) deleteInside(tx, { key, prune: false, actor, why, now });
   return [...gone, ...siblings];
+}
+
+/** What was not wanted at the time that a restore goes back to; a block goes with what it was expanded into. */
+function dropUnwanted(
+  tx: Transaction,
+  { at, deletes }: { at: string; deletes: readonly ManifestKey[] },
+  { kept, actor, now }: Pruning,
+): ManifestKey[] {
+  const done = { prune: false, actor, why: `not wanted at ${at}`, restored: at, now };
+  return deletes.flatMap((key) => {
+    if (tx.blocks.get(key) !== undefined) {
+      return [key, ...deleteBlockInside(tx, { block: key, except: kept, ...done }).map((child) => child.key)];
+    }
+    if (tx.manifests.get(key) === undefined) return [];
+    deleteInside(tx, { key, ...done });
+    return [key];
+  });
 }
 
 function pruneBlocks(tx: Transaction, { blocks, standing, kept, actor, now }: Pruning): ManifestKey[] {

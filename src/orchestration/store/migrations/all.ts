@@ -28,6 +28,7 @@ import { pluginConfig } from "./0027-plugin-config.ts";
 import { deathHints } from "./0028-death-hints.ts";
 import { missedInstants } from "./0029-missed-instants.ts";
 import { backups } from "./0030-backups.ts";
+import { history } from "./0031-history.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -61,4 +62,5 @@ export const stateMigrations: readonly string[] = [
   deathHints,
   missedInstants,
   backups,
+  history,
 ];
