@@ -204,7 +204,9 @@ async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
   // What loads while Docker makes a network or a container is cut off by Chromium, as the addresses of the machine change.
   // Without one of its scripts or styles a page stays empty, or bare, for good.
   let wasCut = false;
+  const notLoaded: string[] = [];
   wire.on("Network.loadingFailed", session, ({ errorText, type }) => {
+    notLoaded.push(`${type} ${errorText}`);
     if (errorText === networkChanged && pageParts.includes(String(type))) wasCut = true;
   });
 
@@ -241,7 +243,10 @@ async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
         return shown.includes(text) && shown;
       };
       return waitFor(`"${text}" on the page`, isShown).catch((cause: unknown) => {
-        throw new Error(`the page does not show "${text}", but "${shown.slice(0, 1_000)}"`, { cause });
+        throw new Error(
+          `the page does not show "${text}", but "${shown.slice(0, 1_000)}"; not loaded: ${notLoaded.join(", ")}`,
+          { cause },
+        );
       });
     },
     async fill(selector, value) {
