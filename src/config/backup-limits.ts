@@ -28,6 +28,10 @@ export const backupLimits = {
   oldRunsMs: 30 * day,
   /** A command `pre` or `post`, and what is kept of its output. */
   commandMs: 30 * minute,
+  /** After this time, other copies and restores pass while the command goes on. */
+  commandAloneMs: minute,
+  /** How long `post` may go on when the server stops: the next start runs it again. */
+  postStopMs: 5_000,
   commandOutputCharactersMax: 400,
   /** How often a target is checked, and in how many parts its data is read: one at each check. */
   checkEveryMs: 7 * day,

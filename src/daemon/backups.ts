@@ -11,7 +11,8 @@ import {
   type StoredRun,
   type StoredTarget,
 } from "../backups/service/records.ts";
-import type { PauseRecords } from "../backups/service/still.ts";
+import type { ClosedApp, PauseRecords } from "../backups/service/still.ts";
+import { whatOf } from "../backups/core/subject.ts";
 import { markBackup } from "../base/disk/backup-mark.ts";
 import { folders } from "../backups/restic/folders.ts";
 import { liesWithin } from "../base/disk/root.ts";
@@ -130,6 +131,13 @@ export function recordsOf(store: Store): BackupRecords & PauseRecords {
       return found === undefined ? [] : read<ContainerRef[]>(found.text);
     },
     setPaused: (containers) => store.write((tx) => tx.backups.put("paused", documentOf("1", containers))),
+    closed: () => store.backups.list("paused").flatMap(({ id, text }) => (id === "1" ? [] : [read<ClosedApp>(text)])),
+    changeClosed: (volume, post) =>
+      store.write((tx) => {
+        const id = `closed ${whatOf(volume.subject)}`;
+        if (post === undefined) tx.backups.remove("paused", id);
+        else tx.backups.put("paused", documentOf(id, { volume, post }));
+      }),
   };
 }
 
@@ -157,6 +165,7 @@ function createBackupPlatform({
       throw new Failure("conflict", `the data of the volume "${volume}" is not in a folder of this machine: ${hint}`);
     },
     rootOf: folders.rootOf,
+    isEmpty: folders.isMissingOrEmpty,
     async writers(volume) {
       const users = (await engine.volumeUsers(volume)).flatMap(writerOf);
       const writing = await Promise.all(users.map(async (user) => ((await mayWrite(user, volume)) ? [user] : [])));
@@ -170,9 +179,9 @@ function createBackupPlatform({
       await engine.unpause(container);
       stills.delete(container.id);
     },
-    async shellOf({ subject, volume }) {
+    async shellOf({ subject, volume }, same) {
       const users = (await engine.volumeUsers(volume)).filter(({ state }) => state === "running");
-      return users.find(({ identity }) => isReplicaOf(subject, identity));
+      return users.find(({ id, identity }) => isReplicaOf(subject, identity) && id === (same?.id ?? id));
     },
     run,
   };

@@ -6,6 +6,7 @@ import type { Platform } from "../../src/backups/service/platform.ts";
 export const noPlatform: Platform = {
   apps: () => [],
   folderOf: async (volume) => `/volumes/${volume}`,
+  isEmpty: async () => false,
   rootOf: async () => "750.70.70",
   writers: async () => [],
   pause: async () => false,
@@ -29,6 +30,8 @@ export function createBackupRecords(beforeRuns: () => void = () => undefined) {
       volumeRuns: () => [],
       paused: () => [],
       setPaused: async () => undefined,
+      closed: () => [],
+      changeClosed: async () => undefined,
       copies: () => [],
       putCopies: async () => undefined,
     },

@@ -1,9 +1,11 @@
+import { enter, type Limit } from "../../base/words/limit.ts";
+import type { Log } from "../../base/words/log.ts";
 import { Failure, shownCause } from "../../base/wire/failure.ts";
 import type { BackupSummary } from "../core/restic-words.ts";
-import { firstPassTag, rootTag, subjectTags, volumeTag } from "../core/subject.ts";
-import type { CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
+import { firstPassTag, rootTag, subjectTags, volumeTag, type VolumeSubject } from "../core/subject.ts";
+import type { ContainerRef, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
 import type { Repository } from "./repository.ts";
-import type { Still } from "./still.ts";
+import type { PauseRecords, Still } from "./still.ts";
 
 interface VolumeCopy {
   volume: CopiedVolume;
@@ -11,12 +13,19 @@ interface VolumeCopy {
   /** To each of them, one after the other. */
   targets: readonly { name: string; repository: Repository; signal: AbortSignal; onPaused: (ms: number) => void }[];
   signal: AbortSignal;
+  /** Other copies and restores may pass where this takes long. */
+  aside: Aside;
   /** One of them has its copy, or has not got it. */
   onDone(target: string, outcome: BackupSummary | { error: unknown }): Promise<void>;
 }
 
 /** Copies volumes, each as it was at one moment. */
-export function createVolumeCopy(platform: Platform, still: Still): (copy: VolumeCopy) => Promise<void> {
+export function createVolumeCopy(
+  platform: Platform,
+  still: Still,
+  closed: Pick<PauseRecords, "changeClosed">,
+  { postStopMs }: { postStopMs: number },
+): (copy: VolumeCopy) => Promise<void> {
   const rootOf = async (folder: string) => rootTag(await platform.rootOf(folder));
 
   /**
@@ -31,15 +40,19 @@ export function createVolumeCopy(platform: Platform, still: Still): (copy: Volum
     const tags = subjectTags(volume.subject);
     const order = { folder, exclude: policy.exclude };
     const isWritten = (await platform.writers(volume.volume)).some(({ state }) => state === "running");
-    const first = isWritten
-      ? await repository.write({ ...order, tags: [firstPassTag, ...tags], mayLack: "any" }, signal)
-      : undefined;
+    const first =
+      isWritten && !(await platform.isEmpty(folder))
+        ? await repository.write({ ...order, tags: [firstPassTag, ...tags], mayLack: "any" }, signal)
+        : undefined;
     const made: BackupSummary[] = [];
     try {
       await still.read(volume.volume, { signal, onPaused }, async (limit) => {
         made.push(
           await repository.write(
-            { ...order, tags: [volumeTag, ...tags, await rootOf(folder)], parent: first?.snapshot },
+            {
+              ...{ ...order, tags: [volumeTag, ...tags, await rootOf(folder)], parent: first?.snapshot },
+              isEmpty: await platform.isEmpty(folder),
+            },
             limit,
           ),
         );
@@ -69,27 +82,61 @@ export function createVolumeCopy(platform: Platform, still: Still): (copy: Volum
     }
   }
 
+  /** One that was started again meanwhile, such as by a restore, is no longer as `pre` has left it. */
+  async function refuseRestarted(volume: CopiedVolume, shell: ContainerRef): Promise<void> {
+    const now = await platform.shellOf(volume, shell);
+    if (now?.startedAt === shell.startedAt && now !== undefined) return;
+    throw new Failure(
+      "conflict",
+      "the container of the app was started again after pre of the field backup; try again",
+    );
+  }
+
+  /** Runs `post`, also when the server stops, but then for a moment only. Answers with what went wrong. */
+  async function open({ volume, policy, signal }: VolumeCopy, shell: ContainerRef): Promise<unknown> {
+    const cut = new AbortController();
+    let timer: Timer | undefined;
+    const onStop = () => {
+      timer = setTimeout(() => cut.abort(), postStopMs);
+    };
+    signal.addEventListener("abort", onStop, { once: true });
+    if (signal.aborted) onStop();
+    try {
+      const failure = await platform.run(shell, policy.post, cut.signal).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failure === undefined || !cut.signal.aborted) await closed.changeClosed(volume, undefined);
+      return cut.signal.aborted && failure !== undefined
+        ? new Failure("conflict", "the server stopped before it had ended, and its next start runs it", {
+            cause: failure,
+          })
+        : failure;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onStop);
+    }
+  }
+
   return async (copy) => {
     const { policy, volume, signal } = copy;
     const hasCommands = policy.pre.length + policy.post.length > 0;
     const shell = hasCommands ? await platform.shellOf(volume) : undefined;
     if (shell === undefined) return toEach(copy, (target) => twoPasses(copy, target));
     const outcomes: [string, BackupSummary | { error: unknown }][] = [];
-    let after: unknown;
+    // Stored first: what a server that is killed or stopped leaves closed, the next one opens.
+    if (policy.post.length > 0) await closed.changeClosed(volume, policy.post);
     try {
-      if (policy.pre.length > 0) await platform.run(shell, policy.pre, signal).catch(failedCommand("pre"));
+      if (policy.pre.length > 0)
+        await copy.aside(() => platform.run(shell, policy.pre, signal).catch(failedCommand("pre")));
+      if (policy.pre.length > 0) await refuseRestarted(volume, shell);
       await toEach({ ...copy, onDone: async (...outcome) => void outcomes.push(outcome) }, (target) =>
         onePass(copy, target),
       );
     } catch (error) {
       for (const { name } of copy.targets) outcomes.push([name, { error }]);
     }
-    if (policy.post.length > 0) {
-      // Also when the server stops: what pre has closed is opened again.
-      await platform.run(shell, policy.post, new AbortController().signal).catch((error: unknown) => {
-        after = error;
-      });
-    }
+    const after = policy.post.length === 0 ? undefined : await copy.aside(() => open(copy, shell));
     for (const [name, outcome] of outcomes) {
       const failed =
         after === undefined || "error" in outcome ? outcome : { error: afterFailure(outcome.snapshot, after) };
@@ -110,4 +157,53 @@ function afterFailure(snapshot: string, cause: unknown): Failure {
     "conflict",
     `the copy ${snapshot.slice(0, 8)} was made, but post of the field backup failed: ${why}`,
   );
+}
+
+/** Lets others pass while `slow` takes long. */
+export type Aside = <T>(slow: () => Promise<T>) => Promise<T>;
+
+/** When copies of volumes have their turn. `copying`: the one turn of all copies and restores. */
+export function createTurns(copying: Limit, { log, commandAloneMs }: { log: Log; commandAloneMs: number }) {
+  /** Copies under way and waiting, by their app: `post` ends before the next `pre` of the same app begins. */
+  const lines = new Map<string, Promise<void>>();
+
+  /** Never rejects. */
+  function inLine({ scope, kind, name }: VolumeSubject, work: () => Promise<void>): Promise<void> {
+    const app = `${kind}/${scope}/${name}`;
+    const ended = (lines.get(app) ?? Promise.resolve())
+      .then(work)
+      .catch((error: unknown) => log.error("copy of an app failed", { app, error }))
+      .then(() => {
+        if (lines.get(app) === ended) lines.delete(app);
+      });
+    lines.set(app, ended);
+    return ended;
+  }
+  const isInLine = ({ scope, kind, name }: VolumeSubject) => lines.has(`${kind}/${scope}/${name}`);
+
+  /** Makes a copy in the one turn of all, which it leaves while a command of the app takes long. */
+  async function inTurn(work: (aside: Aside) => Promise<void>, onAside: () => void): Promise<void> {
+    let leave = await enter(copying);
+    const aside: Aside = async (slow) => {
+      let hasLeft = false;
+      const timer = setTimeout(() => {
+        hasLeft = true;
+        leave();
+        onAside();
+      }, commandAloneMs);
+      try {
+        return await slow();
+      } finally {
+        clearTimeout(timer);
+        if (hasLeft) leave = await enter(copying);
+      }
+    };
+    try {
+      await work(aside);
+    } finally {
+      leave();
+    }
+  }
+
+  return { inLine, isInLine, inTurn, settled: async () => void (await Promise.all(lines.values())) };
 }

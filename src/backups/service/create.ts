@@ -170,7 +170,10 @@ export function createBackups(options: BackupOptions): Backups {
         // A copy of a volume that is under way still goes to the old place, and is made again.
         const again = () =>
           Promise.all(records.volumeRuns(target).map(({ what }) => records.putRuns(target, [], what)));
-        copying(again).catch((error: unknown) => log.error("copies not made again", { target, error }));
+        volumes
+          .settled()
+          .then(again)
+          .catch((error: unknown) => log.error("copies not made again", { target, error }));
       }
       await options.onEvent({ actor, action: "backup.key.new", detail: {} });
       states.wake();
@@ -201,6 +204,7 @@ export function createBackups(options: BackupOptions): Backups {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       const looking = twins.run(signal);
       const recovered = still.recover().catch((error: unknown) => log.error("pauses not undone", { error }));
+      volumes.reopen(signal);
       const copyVolumes = async () => {
         await recovered;
         while (!signal.aborted) {
@@ -212,6 +216,7 @@ export function createBackups(options: BackupOptions): Backups {
       };
       await gate.whenOpen(async () => void (await Promise.all([states.run(signal), copyVolumes()])))(signal);
       await states.settled();
+      await volumes.settled();
       await copying(async () => undefined);
       await looking;
     },

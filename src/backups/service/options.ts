@@ -49,6 +49,8 @@ export interface BackupOptions {
     oldRunsMs: number;
     pauseMaxMs: number;
     unpauseRetryMs: number;
+    commandAloneMs: number;
+    postStopMs: number;
   };
   randomBytes(count: number): Uint8Array;
   /** Whether a folder, or what it would be made in, lies in the server's own: copies there are lost with the server. */

@@ -6,6 +6,8 @@ export interface Platform {
   apps(): AppVolumes[];
   /** Folder of the data of a volume, on this machine. Fails `not_found` for one that is gone, `conflict` for one that lies elsewhere. */
   folderOf(volume: string): Promise<string>;
+  /** Whether a folder holds nothing. */
+  isEmpty(folder: string): Promise<boolean>;
   /** Owner and mode of a folder, `MODE.UID.GID`. */
   rootOf(folder: string): Promise<string>;
   /** Containers that can write to a volume now, ours or not: those that run, are paused, or are about to start again. */
@@ -13,8 +15,8 @@ export interface Platform {
   /** False where it does not run. */
   pause(container: ContainerRef): Promise<boolean>;
   unpause(container: ContainerRef): Promise<void>;
-  /** Where commands of the app run: a container that has the volume. Undefined where none runs. */
-  shellOf(volume: CopiedVolume): Promise<ContainerRef | undefined>;
+  /** Where commands of the app run: a container that has the volume, or `same` if it does. Undefined where none runs. */
+  shellOf(volume: CopiedVolume, same?: ContainerRef): Promise<ContainerRef | undefined>;
   /** Runs a command to its end. Fails `conflict` with what it printed last where its exit code is not 0. */
   run(container: ContainerRef, command: readonly string[], signal: AbortSignal): Promise<void>;
 }
@@ -22,6 +24,7 @@ export interface Platform {
 export interface ContainerRef {
   node: string;
   id: string;
+  startedAt?: number | undefined;
 }
 
 export interface Writer extends ContainerRef {

@@ -68,6 +68,8 @@ interface CopyOrder {
   exclude?: readonly string[] | undefined;
   /** The snapshot whose unchanged files are not read again; undefined: the newest one of the folder. */
   parent?: string | undefined;
+  /** The folder is known to hold nothing: restic is not asked to read it first. */
+  isEmpty?: boolean | undefined;
   /** What it may lack all the same, of a folder that changes meanwhile: files that vanish under the reader, or any. */
   mayLack?: "vanished" | "any" | undefined;
 }
@@ -116,15 +118,16 @@ export function createRepository(
     void (await asked("removing what is not a copy", ["forget", ...snapshots], { signal }));
 
   async function write(
-    { folder, tags, exclude = [], parent, mayLack }: CopyOrder,
+    { folder, tags, exclude = [], parent, isEmpty = false, mayLack }: CopyOrder,
     signal: AbortSignal,
   ): Promise<BackupSummary> {
     const words = ["backup", "--json", "--host", access.installation, ...tags.flatMap((tag) => ["--tag", tag])];
     if (parent !== undefined) words.push("--parent", parent);
     const paths = [...exclude.flatMap((pattern) => ["--exclude", `${literal(folder)}/${pattern}`]), "."];
-    let done = await order([...words, ...paths], { folder, signal, timeoutMs: workMs });
+    const read = () => order([...words, ...paths], { folder, signal, timeoutMs: workMs });
+    let done = isEmpty ? undefined : await read();
     // restic makes no snapshot of nothing, and the copy must say that nothing was there.
-    if (done.trouble === "empty") {
+    if (done === undefined || done.trouble === "empty") {
       const only = [...words, "--stdin", "--stdin-filename", emptyFile];
       done = await order(only, { input: "\n", signal, timeoutMs: workMs });
     }

@@ -1,12 +1,21 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
-import type { ContainerRef, Platform } from "./platform.ts";
+import type { ContainerRef, CopiedVolume, Platform } from "./platform.ts";
 
 /** Containers that were paused for a copy, stored before the first of them is. */
 export interface PauseRecords {
   paused(): ContainerRef[];
   setPaused(containers: readonly ContainerRef[]): Promise<void>;
+  /** Apps whose `pre` has begun, and whose `post` has not ended. */
+  closed(): ClosedApp[];
+  /** One of them: its `post`, or undefined once that has ended. */
+  changeClosed(volume: CopiedVolume, post: readonly string[] | undefined): Promise<void>;
+}
+
+export interface ClosedApp {
+  volume: CopiedVolume;
+  post: readonly string[];
 }
 
 /** Reading volumes that nothing writes to meanwhile. */
@@ -32,7 +41,7 @@ export function createStill({
   limits,
   closing,
 }: {
-  records: PauseRecords;
+  records: Pick<PauseRecords, "paused" | "setPaused">;
   platform: Pick<Platform, "writers" | "pause" | "unpause">;
   clock: SteadyClock;
   log: Log;

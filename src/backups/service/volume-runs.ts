@@ -5,12 +5,13 @@ import type { Log } from "../../base/words/log.ts";
 import { type BackupSummary, keepWords, type Snapshot } from "../core/restic-words.ts";
 import { addTarget } from "../core/target.ts";
 import { firstPassTag, subjectTags, volumeTag, whatOf } from "../core/subject.ts";
-import { createVolumeCopy } from "./copy-volume.ts";
+import { type Aside, createTurns, createVolumeCopy } from "./copy-volume.ts";
+import type { BackupOptions } from "./options.ts";
 import type { AppVolumes, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
 import { type BackupRecords, runsId, type StoredRun, type StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { failingOf, nextCopyAt } from "./shown.ts";
-import type { PauseRecords, Still } from "./still.ts";
+import type { ClosedApp, PauseRecords, Still } from "./still.ts";
 
 /** Copies of the volumes of protected apps: which are due, and how they went. */
 export interface VolumeRuns {
@@ -25,6 +26,10 @@ export interface VolumeRuns {
     targets: readonly StoredTarget[],
   ): { target: string; what: string; start(signal: AbortSignal): Promise<void> }[];
   failing(): { target: string; what: string; sinceAt: number; error: string }[];
+  /** Runs `post` for apps that a server which was killed or stopped has left closed; their copies wait meanwhile. */
+  reopen(signal: AbortSignal): void;
+  /** Once no copy is under way. */
+  settled(): Promise<void>;
   /** Removes copies that are too old by the word of their app. Those of apps that are gone stay. */
   expire(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void>;
 }
@@ -46,10 +51,34 @@ export function createVolumeRuns(options: {
   look(target: string, repository: Repository): Promise<Snapshot[]>;
   clock: Clock;
   log: Log;
-  limits: { retryMs: number; runsKept: number; oldRunsMs: number };
+  limits: Pick<
+    BackupOptions["limits"],
+    "retryMs" | "runsKept" | "oldRunsMs" | "lookMs" | "commandAloneMs" | "postStopMs"
+  >;
 }): VolumeRuns {
   const { records, platform, copying, clock, log, limits } = options;
-  const copy = createVolumeCopy(platform, options.still);
+  const copy = createVolumeCopy(platform, options.still, records, limits);
+  const { inLine, isInLine, inTurn, settled } = createTurns(copying, { log, commandAloneMs: limits.commandAloneMs });
+
+  async function reopenOne({ volume, post }: ClosedApp, signal: AbortSignal): Promise<void> {
+    const what = whatOf(volume.subject);
+    const until = clock.now() + limits.retryMs;
+    while (!signal.aborted) {
+      const shell = await platform.shellOf(volume).catch(() => undefined);
+      if (shell === undefined && clock.now() < until) {
+        await clock.sleep(limits.lookMs, signal);
+        continue;
+      }
+      const failure =
+        shell === undefined
+          ? new Failure("conflict", "no container of the app runs")
+          : await platform.run(shell, post, signal).catch((error: unknown) => error);
+      if (signal.aborted) return;
+      if (failure !== undefined) log.error("post of a copy before the start failed; see to the app", { what, failure });
+      else log.info("post of a copy before the start has run", { what });
+      return records.changeClosed(volume, undefined);
+    }
+  }
 
   const wanted = (): Wanted[] =>
     platform.apps().flatMap((app) => {
@@ -71,7 +100,7 @@ export function createVolumeRuns(options: {
   async function copyNow(
     { volume, policy }: Wanted,
     to: readonly Pick<StoredTarget, "name">[],
-    stopping: AbortSignal,
+    { signal: stopping, aside }: { signal: AbortSignal; aside: Aside },
   ): Promise<void> {
     const what = whatOf(volume.subject);
     const open = new Map<string, StoredRun>();
@@ -115,7 +144,7 @@ export function createVolumeRuns(options: {
       }
     }
     try {
-      if (targets.length > 0) await copy({ volume, policy, targets, signal: stopping, onDone });
+      if (targets.length > 0) await copy({ volume, policy, targets, signal: stopping, aside, onDone });
     } catch (error) {
       for (const name of [...open.keys()]) await onDone(name, { error });
     }
@@ -133,9 +162,13 @@ export function createVolumeRuns(options: {
     async copyDue(signal) {
       const dueOf = (one: Wanted) => targetsOf(one, records.targets()).filter(({ name }) => isDue(name, one));
       for (const one of wanted()) {
-        if (signal.aborted || dueOf(one).length === 0) continue;
-        // When its turn comes, somebody may have asked for it already.
-        await copying(() => copyNow(one, dueOf(one), signal));
+        const { subject } = one.volume;
+        if (signal.aborted || isInLine(subject) || dueOf(one).length === 0) continue;
+        // When its turn comes, somebody may have asked for it already. One that steps aside is not waited for.
+        await new Promise<void>((pass) => {
+          const work = (aside: Aside) => copyNow(one, dueOf(one), { signal, aside });
+          void inLine(subject, () => inTurn(work, pass).finally(pass));
+        });
       }
     },
     copiesOf(app, targets) {
@@ -146,7 +179,13 @@ export function createVolumeRuns(options: {
         targetsOf(one, targets).map(({ name: target }) => ({
           target,
           what: whatOf(one.volume.subject),
-          start: (signal: AbortSignal) => copying(() => copyNow(one, [{ name: target }], signal)),
+          start: (signal: AbortSignal) =>
+            inLine(one.volume.subject, () =>
+              inTurn(
+                (aside) => copyNow(one, [{ name: target }], { signal, aside }),
+                () => undefined,
+              ),
+            ),
         })),
       );
       if (app === undefined || chosen.length === 0 || copies.length > 0) return copies;
@@ -167,6 +206,10 @@ export function createVolumeRuns(options: {
           failingOf(name, what, runsOf(name, one.volume)).map((found) => ({ ...found, what })),
         );
       }),
+    reopen(signal) {
+      for (const one of records.closed()) void inLine(one.volume.subject, () => reopenOne(one, signal));
+    },
+    settled,
     async expire(target, repository, signal) {
       for (const { volume, policy } of wanted()) {
         const tags = [volumeTag, ...subjectTags(volume.subject)];
