@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { Failure, shownCause } from "../../base/wire/failure.ts";
-import type { Log } from "../../base/words/log.ts";
 import type { WalArchive } from "../core/wal-objects.ts";
 import type { Stretch } from "../core/wal-plan.ts";
 import {
@@ -21,7 +20,8 @@ interface BringOptions {
   until: number | undefined;
   mountPoint: string;
   staging: string;
-  log: Log;
+  /** Aborts when it has taken too long. */
+  limit: AbortSignal;
 }
 
 /** How many pieces of WAL are brought at once: they lie on the disk twice for that time. */
@@ -47,11 +47,16 @@ export async function bringDatabase(options: BringOptions): Promise<void> {
 }
 
 async function bring(options: BringOptions, folder: VolumeFolder): Promise<void> {
-  const { remote, archive, stretch, until } = options;
+  const { remote, archive, stretch, until, limit } = options;
+  const refuseLate = () => {
+    if (limit.aborted)
+      throw new Failure("conflict", "bringing the database took too long; try again with a nearer target");
+  };
   for (const name of await folder.names()) await folder.remove(name);
   const { base, pieces, timeline } = stretch;
   for (const { path } of await remote.list(base.folder)) {
     if (path.startsWith("about.")) continue;
+    refuseLate();
     const file = await folder.make(path);
     try {
       await remote.read(`${base.folder}/${path}`, file.fd);
@@ -67,6 +72,7 @@ async function bring(options: BringOptions, folder: VolumeFolder): Promise<void>
   for (const [of, path] of histories) segments.unshift({ name: `${of}.history.gz`, paths: [path] });
   for (let at = 0; at < segments.length; at += piecesAtOnce) {
     const some = segments.slice(at, at + piecesAtOnce);
+    refuseLate();
     await clearFolder(options.staging);
     await remote.bring(
       some.flatMap(({ paths }) => paths),

@@ -75,6 +75,8 @@ export function createDatabases(options: DatabasesOptions): Databases {
     states.set(`${scope}/${name}`, state);
     return state;
   };
+  /** Folders of restores that are under way: one for each block. */
+  const bringing = new Set<string>();
   const closing = new AbortController();
   const { targetOf, remoteOf } = createDatabaseRemotes({ records, rclone, limits, signal: closing.signal });
   let listed: { at: number; databases: ShippedDatabase[] } = { at: 0, databases: [] };
@@ -99,7 +101,7 @@ export function createDatabases(options: DatabasesOptions): Databases {
       const remote = await remoteOf(database, target);
       await { wal: shipWal, bases: shipBases }[what]({
         ...{ database, remote, state: stateOf(database), limits, clock, log },
-        staging: join(staging, `${database.scope}.${database.name}`),
+        staging: join(staging, "ship", database.scope, database.name),
       });
       lane.failing = undefined;
     } catch (error) {
@@ -163,10 +165,14 @@ export function createDatabases(options: DatabasesOptions): Databases {
         );
       }
       const until = at === undefined ? undefined : Date.parse(at);
-      const folder = join(staging, `restore.${into.scope}.${into.name}`);
-      void bringDatabase({ ...plan, mountPoint, until, staging: folder, log }).catch((error: unknown) =>
-        log.error("database not brought", { database: `${of.scope}/${of.name}`, error }),
-      );
+      const folder = join(staging, "restore", into.scope, into.name);
+      if (bringing.has(folder))
+        throw new Failure("conflict", `${into.scope}/${into.name} is being restored already; wait for its end`);
+      bringing.add(folder);
+      const limit = AbortSignal.timeout(limits.workMs);
+      void bringDatabase({ ...plan, mountPoint, until, staging: folder, limit })
+        .catch((error: unknown) => log.error("database not brought", { database: `${of.scope}/${of.name}`, error }))
+        .finally(() => bringing.delete(folder));
       return plan.shown;
     },
     failing: () =>

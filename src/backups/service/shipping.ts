@@ -62,6 +62,9 @@ export async function shipWal(options: ShipOptions): Promise<void> {
   });
 }
 
+/** Packed data has no holes; what is small may lie elsewhere than in blocks. */
+const sparseBytesMin = 1024 * 1024;
+
 /** Ships base backups: their files one by one, and last what makes them complete. Then removes what is too old. */
 export async function shipBases(options: ShipOptions): Promise<void> {
   await inFolder(options, "bases", async (outbox) => {
@@ -71,7 +74,13 @@ export async function shipBases(options: ShipOptions): Promise<void> {
       const file = await outbox.read(name);
       if (file === undefined) continue;
       try {
-        const { size: bytes } = await file.stat();
+        const { size: bytes, blocks } = await file.stat();
+        // A container can make a file as large as it likes, on no room at all.
+        if (bytes > sparseBytesMin && blocks * 512 < bytes / 32)
+          throw new Failure(
+            "conflict",
+            `${name} among the base backups is a file of holes; find out what wrote it, and remove it there`,
+          );
         await remote.write(path, file.fd, bytes);
         await removeListed(outbox, remote, [{ name, path, bytes }]);
       } finally {

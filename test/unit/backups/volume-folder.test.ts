@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { remoteEnvironment } from "../../../src/backups/core/rclone-remote.ts";
 import { openVolumeFolder, stageFiles, writeText } from "../../../src/backups/restic/outbox.ts";
+import { shipBases } from "../../../src/backups/service/shipping.ts";
 
 let root = "";
 beforeEach(() => {
@@ -84,4 +85,15 @@ test("rclone gets the place, the key and the credentials in its environment, and
   for (const url of ["sftp://a@b/c", "rest:https://a/b"]) {
     expect(() => remoteEnvironment(url, { ...access, credentials: {}, password: "P" })).toThrow("a folder or to S3");
   }
+});
+
+test("a base backup that is a file of holes is not sent: it costs who wrote it nothing", async () => {
+  const bases = join(root, "point-in-time/bases");
+  mkdirSync(bases, { recursive: true });
+  const file = join(bases, "7000000000000000000.base.20261129T070000Z.base.tar.gz");
+  writeFileSync(file, "x");
+  truncateSync(file, 2 ** 40);
+  const database = { scope: "a", name: "b", keepMs: 1, target: undefined, mountPoint: root, image: "", imageId: "" };
+  const options = { database, clock: { now: () => 0 } } as unknown as Parameters<typeof shipBases>[0];
+  await expect(shipBases(options)).rejects.toThrow("is a file of holes");
 });
