@@ -26,6 +26,7 @@ export const screens: readonly Screen[] = [
   { path: "/plugins", title: "Plugins", key: "p", nav: "wide", load: () => import("./screens/plugins.tsx") },
   { path: "/host", title: "Host & disk", key: "h", nav: "wide", load: () => import("./screens/host.tsx") },
   { path: "/volumes", title: "Volumes", key: "v", nav: "wide", load: () => import("./screens/volumes.tsx") },
+  { path: "/backups", title: "Backups", key: "k", nav: "wide", load: () => import("./screens/backups.tsx") },
   { path: "/settings", title: "Settings", key: "s", nav: "wide", load: () => import("./screens/settings.tsx") },
   { path: "/audit", title: "Audit", load: () => import("./screens/audit.tsx") },
   { path: "/alerts", title: "Alerts", key: "a", nav: "main", load: alerts },

@@ -1,9 +1,15 @@
 import { expect, test } from "bun:test";
 import { operator, type Principal, tokenPrincipal } from "../../src/access/principal.ts";
-import { backupEndpoints } from "../../src/backups/api/backups.ts";
+import {
+  backupEndpoints,
+  listBackupApps,
+  listBackupRuns,
+  listBackupTargets,
+  listSnapshots,
+} from "../../src/backups/api/backups.ts";
 import { databaseEndpoints } from "../../src/backups/api/databases.ts";
 import { mountBackups, mountDatabases } from "../../src/backups/http/mount.ts";
-import { restoreEndpoints } from "../../src/backups/api/restore.ts";
+import { listRestores, restoreEndpoints } from "../../src/backups/api/restore.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
 import type { Databases } from "../../src/backups/service/databases.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
@@ -16,7 +22,8 @@ const called: string[] = [];
 const backups = new Proxy({} as Backups & Databases, {
   get: (_, name) => () => {
     called.push(String(name));
-    return name === "listTargets" || name === "listRuns" ? [] : Promise.resolve({});
+    const apps = ["web", "db"].map((one) => ({ kind: "deployment", scope: "shop", name: one, volumes: [] }));
+    return name === "listApps" ? apps : name === "listTargets" || name === "listRuns" ? [] : Promise.resolve({});
   },
 });
 const restores = new Proxy({} as Restores, {
@@ -56,6 +63,15 @@ const ask = (by: Principal, { method, path }: { method: string; path: string }) 
 
 const endpoints = [...backupEndpoints, ...restoreEndpoints, ...databaseEndpoints];
 
+/** What there is and how it went: for everyone who may see the machine, or the app. */
+const reads: readonly { path: string; method: string }[] = [
+  listBackupTargets,
+  listBackupRuns,
+  listSnapshots,
+  listRestores,
+];
+const guarded = endpoints.filter((one) => one !== listBackupApps && !reads.includes(one));
+
 const everyScope = { scopes: ["read", "actions", "host:read", "config:reveal", "exec", "admin"], apps: ["shop/web"] };
 const notAdmin = { scopes: ["read", "actions", "host:read", "config:reveal", "exec"], apps: [] };
 const strangers: [string, Principal][] = [
@@ -67,12 +83,29 @@ const strangers: [string, Principal][] = [
   ["a caller that no door named", { type: "unnamed" }],
 ];
 
-test.each(strangers)("%s gets no copy, no key and no target", async (_, by) => {
-  for (const endpoint of endpoints) {
+test.each(strangers)("%s changes no copy, restores nothing and gets no key", async (_, by) => {
+  for (const endpoint of guarded) {
     called.length = 0;
     const answer = await ask(by, endpoint);
     expect([endpoint.method, endpoint.path, answer.status, called]).toEqual([endpoint.method, endpoint.path, 403, []]);
   }
+});
+
+test.each(strangers)("%s sees how copies go if it may see the machine", async (name, by) => {
+  const sees = name === "a token without admin" || name === "a person without admin";
+  for (const endpoint of reads) {
+    const answer = await ask(by, endpoint);
+    expect([endpoint.path, answer.status]).toEqual([endpoint.path, sees ? 200 : 403]);
+  }
+});
+
+test("a token of one app sees the copies of that app alone", async () => {
+  const names = async (by: Principal) => {
+    const { data } = (await (await ask(by, listBackupApps)).json()) as { data: { apps: { name: string }[] } };
+    return data.apps.map(({ name }) => name);
+  };
+  expect(await names(tokenPrincipal(everyScope))).toEqual(["web"]);
+  expect(await names(tokenPrincipal(notAdmin))).toEqual(["web", "db"]);
 });
 
 test("an operator reaches each of them", async () => {

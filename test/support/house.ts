@@ -73,7 +73,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "backups/service": [...words, "base/deliver", "backups/api", "backups/core", "backups/restic"],
   "backups/http": [...words, "access", "base/http", "backups/api", "backups/service"],
 
-  "observability/api": [...pure, "orchestration/api", "identity/api", "ingress/api"],
+  "observability/api": [...pure, "orchestration/api", "identity/api", "ingress/api", "backups/api"],
   "observability/core": [...pure, "access", "observability/api", "orchestration/api", "ingress/api"],
   "observability/store": [...words, "base/sqlite", "observability/api", "observability/core"],
   "observability/collect": [
@@ -97,6 +97,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
     "orchestration/api",
     "identity/api",
     "ingress/api",
+    "backups/api",
   ],
   "observability/http": [
     ...words,
@@ -111,7 +112,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   ],
 
   /** Browser code: it knows the server only by the `api/` folders. */
-  ui: [...pure, "observability/api", "orchestration/api", "identity/api", "ingress/api"],
+  ui: [...pure, "observability/api", "orchestration/api", "identity/api", "ingress/api", "backups/api"],
 
   client: [
     ...words,

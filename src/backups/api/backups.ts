@@ -38,6 +38,7 @@ export const BackupTarget = Type.Object({
     Type.String({ description: "start of the newest copy that was listed at the target" }),
   ),
   last_error: Type.Optional(Type.String({ description: "why the newest run failed; absent after a success" })),
+  failing_since: Type.Optional(Type.String({ description: "of last_error: start of the first run that failed" })),
   volume_errors: Type.Optional(
     Type.Array(Type.String(), { description: "volumes whose newest copy to it failed, and why" }),
   ),
@@ -45,6 +46,29 @@ export const BackupTarget = Type.Object({
   held: Type.Optional(Type.String({ description: "why no copy is made now" })),
 });
 export type BackupTarget = Static<typeof BackupTarget>;
+
+/** The newest copies of one volume at one target. */
+const VolumeCopies = Type.Object({
+  target: Type.String(),
+  at: Type.Optional(Type.String({ description: "start of the newest copy; absent where there is none" })),
+  bytes: Type.Optional(Type.Integer({ description: "its size" })),
+  failing_since: Type.Optional(Type.String({ description: "absent where the newest run succeeded" })),
+  error: Type.Optional(Type.String({ description: "why the newest run failed" })),
+});
+export type VolumeCopies = Static<typeof VolumeCopies>;
+
+/** Whether the volumes of an app are copied, and how that goes. */
+export const AppBackup = Type.Object({
+  every: Type.Optional(Type.String({ description: "how often; absent for an app that is not protected" })),
+  target: Type.Optional(Type.String({ description: "only to this target; default: to every one" })),
+  volumes: Type.Array(
+    Type.Object({
+      volume: Type.String({ description: "name of the volume, or CLAIM/ORDINAL" }),
+      copies: Type.Array(VolumeCopies, { description: "one for each target that it is copied to, or was" }),
+    }),
+  ),
+});
+export type AppBackup = Static<typeof AppBackup>;
 
 export const BackupTargetBody = Shape({
   url: Type.String({
@@ -69,9 +93,22 @@ export type BackupTargetBody = Static<typeof BackupTargetBody>;
 
 const targetsPath = "/backups/targets";
 
+export const listBackupApps = endpoint({
+  method: "GET",
+  path: "/backups/apps",
+  scope: "read",
+  summary: "Apps with volumes: whether they are protected, and the newest copy of each volume at each target",
+  data: Type.Object({
+    apps: Type.Array(
+      Type.Object({ kind: Type.String(), scope: Type.String(), name: Type.String(), ...AppBackup.properties }),
+    ),
+  }),
+});
+
 export const listBackupTargets = endpoint({
   method: "GET",
   path: targetsPath,
+  scope: "host:read",
   summary: "Where copies of the server's state go to, and how the last one went",
   data: Type.Object({ targets: Type.Array(BackupTarget) }),
 });
@@ -116,6 +153,7 @@ export const newBackupKey = endpoint({
 export const runBackup = endpoint({
   method: "POST",
   path: "/backups/runs",
+  scope: "admin",
   summary:
     "Begin to copy the server's state and the protected volumes; each copy has a run that started at `since` or later when it has ended",
   query: Type.Object({ target: Text("only to this target"), app: Text("only the volumes of this app: scope/name") }),
@@ -128,6 +166,7 @@ export const runBackup = endpoint({
 export const listBackupRuns = endpoint({
   method: "GET",
   path: "/backups/runs",
+  scope: "host:read",
   summary: "The newest runs of each target, of the state and of each volume, newest first",
   query: Type.Object({ target: Text("only of this target") }),
   data: Type.Object({ runs: Type.Array(BackupRun) }),
@@ -136,6 +175,7 @@ export const listBackupRuns = endpoint({
 export const listSnapshots = endpoint({
   method: "GET",
   path: "/backups/snapshots",
+  scope: "host:read",
   summary: "The copies that are at the targets, newest first, as the targets list them now",
   query: Type.Object({ target: Text("only of this target") }),
   data: Type.Object({
@@ -174,6 +214,6 @@ export const takeOver = endpoint({
 });
 
 export const backupEndpoints = [
-  ...[listBackupTargets, putBackupTarget, testBackupTarget, deleteBackupTarget],
+  ...[listBackupApps, listBackupTargets, putBackupTarget, testBackupTarget, deleteBackupTarget],
   ...[backupKey, newBackupKey, runBackup, listBackupRuns, listSnapshots, takeOver],
 ];

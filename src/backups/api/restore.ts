@@ -66,6 +66,7 @@ const restoresPath = "/backups/restores";
 export const planRestore = endpoint({
   method: "POST",
   path: `${restoresPath}/plan`,
+  scope: "admin",
   summary: "What a restore would do: from which copies, how large, and what it replaces; changes nothing",
   body: RestoreBody,
   data: Type.Object({
@@ -81,6 +82,7 @@ export const planRestore = endpoint({
 export const beginRestore = endpoint({
   method: "POST",
   path: restoresPath,
+  scope: "admin",
   summary: "Begin to restore volumes from their copies; each has a row with this group among the restores",
   body: RestoreBody,
   data: Type.Object({ group: Type.String(), restores: Type.Array(Restore) }),
@@ -89,6 +91,7 @@ export const beginRestore = endpoint({
 export const listRestores = endpoint({
   method: "GET",
   path: restoresPath,
+  scope: "host:read",
   summary: "Restores under way and ended, newest first",
   query: Type.Object({ group: Text("only of this request") }),
   data: Type.Object({ restores: Type.Array(Restore) }),
@@ -97,6 +100,7 @@ export const listRestores = endpoint({
 export const undoRestore = endpoint({
   method: "POST",
   path: `${restoresPath}/undo`,
+  scope: "admin",
   summary: "Bring back what the newest restore in place of an app replaced; what was written since is put aside",
   body: Shape({
     scope: Type.String({ maxLength: 100 }),

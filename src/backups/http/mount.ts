@@ -1,4 +1,5 @@
-import { ownsMachine } from "../../access/principal.ts";
+import { isFromAfar, requireAllApps, sees } from "../../access/apps.ts";
+import { ownsMachine, type Principal } from "../../access/principal.ts";
 import { type Answer, mount, type Plane } from "../../base/http/mount.ts";
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { Failure } from "../../base/wire/failure.ts";
@@ -7,6 +8,7 @@ import {
   backupKey,
   BackupTargetBody,
   deleteBackupTarget,
+  listBackupApps,
   listBackupRuns,
   listBackupTargets,
   listSnapshots,
@@ -47,7 +49,8 @@ const readDatabaseBody = bodyReader({ path: bringDatabase.path, body: RestoreDat
 
 /** Copies hold every secret of the server, and a target is a way out of it: they are for those who own the machine. */
 export function mountBackups(plane: Plane, backups: Backups, restores: Restores): void {
-  mountOwned(plane, listBackupTargets, () => ({ targets: backups.listTargets() }));
+  mount(plane, listBackupApps, ({ by }) => ({ apps: backups.listApps().filter((app) => sees(by, app)) }));
+  mountRead(plane, listBackupTargets, () => ({ targets: backups.listTargets() }));
   mountOwned(plane, putBackupTarget, ({ params, body, actor }) =>
     backups.putTarget(params.name, readTargetBody(body), actor),
   );
@@ -56,8 +59,8 @@ export function mountBackups(plane: Plane, backups: Backups, restores: Restores)
   mountOwned(plane, backupKey, async ({ actor }) => ({ key: await backups.showKey(actor) }));
   mountOwned(plane, newBackupKey, ({ actor }) => backups.newKey(actor));
   mountOwned(plane, runBackup, ({ query: { target, app } }) => backups.runNow(target, app));
-  mountOwned(plane, listBackupRuns, ({ query: { target } }) => ({ runs: backups.listRuns(target) }));
-  mountOwned(plane, listSnapshots, ({ query: { target } }) => backups.snapshots(target));
+  mountRead(plane, listBackupRuns, ({ query: { target } }) => ({ runs: backups.listRuns(target) }));
+  mountRead(plane, listSnapshots, ({ query: { target } }) => backups.snapshots(target));
   mountOwned(plane, takeOver, ({ actor }) => backups.takeOver(actor));
   mountRestores(plane, restores);
 }
@@ -65,14 +68,27 @@ export function mountBackups(plane: Plane, backups: Backups, restores: Restores)
 function mountRestores(plane: Plane, restores: Restores): void {
   mountOwned(plane, planRestore, ({ body }) => restores.plan(readRestoreBody(body)));
   mountOwned(plane, beginRestore, ({ body, actor }) => restores.begin(readRestoreBody(body), actor));
-  mountOwned(plane, listRestores, ({ query: { group } }) => restores.list(group));
+  mountRead(plane, listRestores, ({ query: { group } }) => restores.list(group));
   mountOwned(plane, undoRestore, ({ body, actor }) => restores.undo(readUndoBody(body), actor));
+}
+
+/** That there are copies, and how they went: for those who may see the machine. The plane of tokens has asked for the scope. */
+function mountRead<E extends Endpoint>(plane: Plane, endpoint: E, answer: Answer<E>): void {
+  mount(plane, endpoint, (call) => {
+    if (isFromAfar(call.by)) requireAllApps(call.by, "copies are of the whole server");
+    else requireOwner(call.by);
+    return answer(call);
+  });
 }
 
 /** Like `mount`; fails `forbidden` for everybody else. */
 function mountOwned<E extends Endpoint>(plane: Plane, endpoint: E, answer: Answer<E>): void {
   mount(plane, endpoint, (call) => {
-    if (ownsMachine(call.by)) return answer(call);
-    throw new Failure("forbidden", "copies of the server's state are for its operators");
+    requireOwner(call.by);
+    return answer(call);
   });
+}
+
+function requireOwner(by: Principal): void {
+  if (!ownsMachine(by)) throw new Failure("forbidden", "copies of the server's state are for its operators");
 }

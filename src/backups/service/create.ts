@@ -29,6 +29,7 @@ import { createVolumeRuns, type VolumeRuns } from "./volume-runs.ts";
 /** Copies of the server's state at targets outside of the machine. */
 export interface Backups extends Listing {
   listTargets(): BackupTarget[];
+  listApps: VolumeRuns["apps"];
   /** Fails `invalid` for a body that says nothing useful, and as the target does that cannot be opened. */
   putTarget(name: string | null, body: BackupTargetBody, actor: string): Promise<BackupTarget>;
   testTarget(name: string | null): Promise<{ name: string; snapshots: number; newest_at?: string | undefined }>;
@@ -121,6 +122,7 @@ export function createBackups(options: BackupOptions): Backups {
 
   return {
     listTargets: () => records.targets().map(shown),
+    listApps: volumes.apps,
     async putTarget(name, body, actor) {
       const target = readTargetBody(name, body, { limits, now: clock.now() });
       if (records.targets().filter((one) => one.name !== target.name).length >= limits.targetsMax)

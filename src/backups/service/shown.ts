@@ -1,13 +1,15 @@
 import { durationForm, formatDuration, parseDuration } from "../../base/pure/duration.ts";
 import { keepDefault } from "../../base/pure/keep.ts";
 import { isoTime } from "../../base/pure/iso-time.ts";
+import type { DataOf } from "../../base/wire/endpoint.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
-import type { BackupRun, BackupTarget, BackupTargetBody } from "../api/backups.ts";
+import type { BackupRun, BackupTarget, BackupTargetBody, listBackupApps, VolumeCopies } from "../api/backups.ts";
 import { isGenerationOnly } from "../core/generation.ts";
 import { keepWords, type Snapshot } from "../core/restic-words.ts";
 import { firstPassTag, type VolumeSubject, readSubject, stateTag, stateWhat, whatOf } from "../core/subject.ts";
 import { checkCredentials, readTarget } from "../core/target.ts";
 import { growthOf, readSize } from "../core/size.ts";
+import type { AppVolumes, CopiedVolume, CopyPolicy } from "./platform.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
 
@@ -33,6 +35,7 @@ export function shownTarget(
   },
 ): BackupTarget {
   const success = runs.find(({ error }) => error === undefined);
+  const [failed] = failingOf(name, stateWhat, runs);
   return {
     ...{ name, url, every: formatDuration(everyMs), keep, created_at: isoTime(createdAt) },
     append_only: appendOnly,
@@ -43,7 +46,8 @@ export function shownTarget(
     check_error: checkError,
     state_at: currentAt === undefined ? success && isoTime(success.startedAt) : isoTime(currentAt),
     last_success_at: success && isoTime(success.startedAt),
-    last_error: runs[0]?.error,
+    last_error: failed?.error,
+    failing_since: failed && isoTime(failed.sinceAt),
     volume_errors: failing.flatMap(({ target, what, error }) => (target === name ? [`${what}: ${error}`] : [])),
     next_at: held === undefined ? isoTime(nextAt) : undefined,
     held,
@@ -169,4 +173,42 @@ export function createListing({
       return { snapshots: lists.flat().sort((a, b) => (a.at < b.at ? 1 : -1)), unreachable };
     },
   };
+}
+
+/** Every app with volumes. Copies of a volume that is not protected any more count too: they are still there. */
+export function shownApps(
+  apps: readonly AppVolumes[],
+  {
+    targets,
+    targetsOf,
+    runsOf,
+  }: {
+    targets: readonly StoredTarget[];
+    targetsOf(of: { policy: CopyPolicy }, all: readonly StoredTarget[]): StoredTarget[];
+    runsOf(target: string, volume: CopiedVolume): StoredRun[];
+  },
+): DataOf<typeof listBackupApps>["apps"] {
+  const copiesAt = (volume: CopiedVolume, policy: CopyPolicy | undefined): VolumeCopies[] => {
+    const wantedAt = policy === undefined ? [] : targetsOf({ policy }, targets);
+    if (policy?.target !== undefined && wantedAt.length === 0) {
+      return [{ target: policy.target, error: `there is no target "${policy.target}"` }];
+    }
+    return targets.flatMap((target) => {
+      const runs = runsOf(target.name, volume);
+      const good = runs.find(({ error }) => error === undefined);
+      if (good === undefined && !wantedAt.includes(target)) return [];
+      const [failing] = wantedAt.includes(target) ? failingOf(target.name, "", runs) : [];
+      const since = failing && isoTime(failing.sinceAt);
+      const newest = { at: good && isoTime(good.startedAt), bytes: good?.bytes };
+      return [{ target: target.name, ...newest, failing_since: since, error: failing?.error }];
+    });
+  };
+  return apps.map(({ kind, scope, name, policy, volumes }) => ({
+    ...{ kind, scope, name, every: policy?.everyText, target: policy?.target },
+    volumes: volumes.map((volume) => {
+      const { claim, ordinal } = volume.subject;
+      const text = ordinal === undefined ? claim : `${claim}/${ordinal}`;
+      return { volume: text, copies: copiesAt(volume, policy) };
+    }),
+  }));
 }

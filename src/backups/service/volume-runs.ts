@@ -1,7 +1,9 @@
+import type { DataOf } from "../../base/wire/endpoint.ts";
 import { Failure, shownCause } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
+import type { listBackupApps } from "../api/backups.ts";
 import { type BackupSummary, keepWords, type Snapshot } from "../core/restic-words.ts";
 import { addTarget } from "../core/target.ts";
 import { firstPassTag, subjectTags, volumeTag, whatOf } from "../core/subject.ts";
@@ -10,7 +12,7 @@ import type { BackupOptions } from "./options.ts";
 import type { AppVolumes, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
 import { type BackupRecords, runsId, type StoredRun, type StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
-import { failingOf, nextCopyAt } from "./shown.ts";
+import { failingOf, nextCopyAt, shownApps } from "./shown.ts";
 import type { ClosedApp, PauseRecords, Still } from "./still.ts";
 
 /** Copies of the volumes of protected apps: which are due, and how they went. */
@@ -30,6 +32,8 @@ export interface VolumeRuns {
   reopen(signal: AbortSignal): void;
   /** Once no copy is under way. */
   settled(): Promise<void>;
+  /** Every app with volumes, protected or not. */
+  apps(): DataOf<typeof listBackupApps>["apps"];
   /** Removes copies that are too old by the word of their app. Those of apps that are gone stay. */
   expire(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void>;
 }
@@ -159,6 +163,7 @@ export function createVolumeRuns(options: {
   }
 
   return {
+    apps: () => shownApps(platform.apps(), { targets: records.targets(), targetsOf, runsOf }),
     async copyDue(signal) {
       const dueOf = (one: Wanted) => targetsOf(one, records.targets()).filter(({ name }) => isDue(name, one));
       for (const one of wanted()) {

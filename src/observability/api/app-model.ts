@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { AppBackup } from "../../backups/api/backups.ts";
 import { OneOf } from "../../base/wire/shape.ts";
 
 /** Which deployment or statefulset. */
@@ -173,5 +174,6 @@ export const App = Type.Object({
   usage: Type.Optional(AppUsage),
   sparks: Type.Optional(Sparks),
   locked: Type.Optional(Type.String({ description: "why it takes no changes" })),
+  backup: Type.Optional(AppBackup),
 });
 export type App = Static<typeof App>;

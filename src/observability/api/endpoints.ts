@@ -17,6 +17,14 @@ import type { PlaneEndpoint } from "./plane-endpoint.ts";
 import { planePatEndpoints } from "./tokens.ts";
 import { whoami } from "./whoami.ts";
 import { pluginEndpoints } from "./plugins.ts";
+import {
+  listBackupApps,
+  listBackupRuns,
+  listBackupTargets,
+  listSnapshots,
+  runBackup,
+} from "../../backups/api/backups.ts";
+import { restoreEndpoints } from "../../backups/api/restore.ts";
 import { listActivity, listAudit } from "./activity.ts";
 import { listCerts, listRequests, listSites, renewCert } from "./traffic.ts";
 import { getAtomicApply } from "../../orchestration/api/atomic.ts";
@@ -61,6 +69,7 @@ const wideEndpoints: PlaneEndpoint[] = [
   ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],
   ...[listActivity, listAudit, listSites, listCerts, renewCert, listRequests],
   ...diskEndpoints,
+  ...[listBackupApps, listBackupTargets, listBackupRuns, listSnapshots, runBackup, ...restoreEndpoints],
   ...[listOperations, getAppOperation, openStream],
   ...[getScopeConfig, getAppConfig, changeScopeConfig, changeAppConfig, revealScopeConfig, revealAppConfig],
 ];

@@ -10,6 +10,7 @@ import { HostStripe } from "../parts/host-strip.tsx";
 import { Empty, Loading, Note } from "../parts/notes.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
 import { State } from "../parts/state.tsx";
+import { unprotected } from "../text/backups.ts";
 import { many } from "../text/figures.ts";
 import { appTones } from "../text/states.ts";
 
@@ -41,6 +42,7 @@ function Known() {
         <Note tone="bad">{`Docker cannot be reached: ${engine.value.error ?? "the server tries again"}. What runs goes on; nothing can be changed.`}</Note>
       )}
       <Problems list={problems.value} />
+      <Unprotected list={apps.value} />
       <Apps list={apps.value} />
       {host.value === undefined ? null : <HostStripe host={host.value} />}
       {deploys.value.length === 0 ? null : (
@@ -69,6 +71,22 @@ function Problems({ list }: { list: readonly AppProblem[] }) {
       <h2>{list.length === 1 ? "1 thing needs attention" : `${list.length} things need attention`}</h2>
       <ProblemList list={list} />
     </section>
+  );
+}
+
+const namesShown = 5;
+
+/** No fault: what is not protected may be worth nothing. */
+function Unprotected({ list }: { list: readonly App[] }) {
+  const { names, withVolumes } = unprotected(list);
+  if (names.length === 0) return null;
+  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";
+  return (
+    <Note>
+      {`${names.length} of ${many(withVolumes, "app")} with volumes ${names.length === 1 ? "is" : "are"} not protected: `}
+      {`${names.slice(0, namesShown).join(", ")}${more}. This line in the manifest copies the volumes to your targets: `}
+      <code>{"backup: {}"}</code> <a href="/backups">Backups</a>
+    </Note>
   );
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { detailFixture } from "../../support/ui/app-fixtures.ts";
+import { backedUpApps, backupAnswers } from "../../support/ui/backup-fixtures.ts";
 import { openPlayed } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
@@ -119,6 +121,24 @@ describe("the overview", () => {
     const first = await day(begin);
     const second = await day(begin + 86_400_000);
     expect(second).toBeLessThan(first * 1.2 + 1_000_000);
+  });
+
+  test("the overview names what is not protected, and the page of an app its last copy, with the line that helps", async () => {
+    Object.assign(plane.answers, backupAnswers);
+    await tab.open(plane.url);
+    expect(await tab.shows("1 of 4 apps with volumes is not protected: shop/search")).toContain("backup: {}");
+    await takePictures(tab, "backups-overview");
+    for (const [name, line] of [
+      ["db", "failing last copy 3 h ago at disk"],
+      ["search", "not protected add backup: {} to its manifest"],
+    ]) {
+      const own = backedUpApps.find((app) => app.name === name);
+      plane.answers[`GET /apps/shop/${name}`] = detailFixture({ ...own, problems: [], volumes: ["data"] });
+      await tab.open(`${plane.url}/apps/shop/${name}`);
+      await tab.shows(line ?? "");
+    }
+    await takePictures(tab, "backups-app");
+    expect(await axeFaults(tab)).toEqual([]);
   });
 
   test("a token that ends sends the viewer to sign in", async () => {

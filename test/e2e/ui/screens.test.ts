@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { axeFaults } from "../../support/ui/axe.ts";
+import { backupAnswers, backupOverview, runsFixture, targetsFixture } from "../../support/ui/backup-fixtures.ts";
 import { openPlayed } from "../../support/ui/browser.ts";
-import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
+import { whoFixture } from "../../support/ui/fixtures.ts";
 import { hostile, hostileTexts } from "../../support/ui/hostile.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
+import { waitFor } from "../../support/wait.ts";
 
 const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
 
@@ -129,16 +131,17 @@ const jobs = {
   ],
 };
 
-/** Domains, requests and jobs in a browser, with a plane that the test plays. */
+/** Domains, requests, jobs and backups in a browser, with a plane that the test plays. */
 const { chromium, plane, tab } = await openPlayed({
   "GET /whoami": whoFixture,
-  "GET /overview": overviewFixture(),
   "GET /ingress": sites,
   "GET /certs": certs,
   "GET /requests": requests,
   "GET /jobs": jobs,
   "POST /jobs/shop/nightly/run": { run: { ...runs[0], run_id: "run-9", tail: [] } },
   "POST /certs/api.example.com/renew": certs,
+  ...backupAnswers,
+  "POST /backups/runs": { since: at(0), copies: [{ target: "disk", what: "state" }] },
 });
 
 describe("screens", () => {
@@ -181,6 +184,76 @@ describe("screens", () => {
     await tab.shows("Run run-9 of shop/nightly has begun");
   });
 
+  const rowsOf = (label: string) =>
+    tab.read<string[]>(
+      `[...document.querySelectorAll('[aria-label="${label}"] tbody tr')].map((row) => row.innerText)`,
+    );
+
+  test("backups: what is wrong comes first, with the cause and what to type", async () => {
+    await tab.open(`${plane.url}/backups`);
+    const text = await tab.shows("2 things need attention");
+    expect(text).toContain("The state of the server is not copied to offsite");
+    expect(text).toContain("data/0 of shop/db is not copied to offsite");
+    expect(text).toContain("berth backup target test offsite");
+    const rows = await rowsOf("Apps with volumes");
+    expect(rows.map((row) => row.split("\t").slice(0, 3).join(" ").trim())).toEqual([
+      "failing shop/db offsite",
+      "not protected shop/search –",
+      "no copy yet shop/new disk",
+      "protected shop/db disk",
+      "protected shop/files disk",
+    ]);
+    expect(rows[1]).toContain("backup: {}");
+    expect((await rowsOf("Targets")).map((row) => row.split("\t")[0]?.trim())).toEqual(["failing", "copied"]);
+    await takePictures(tab, "backups");
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("backups: a copy by hand says what it does, and how it ended; without news nothing is asked again", async () => {
+    const asked = () => plane.asked.filter(({ path }) => path === "/backups/targets").length;
+    await tab.press("Copy now…");
+    await tab.shows("Each app is paused for the last part of its copy");
+    await tab.press("Copy now");
+    await tab.shows("1 copy has begun");
+    const before = asked();
+    const state = {
+      target: "disk",
+      what: "state",
+      started_at: at(-60),
+      ended_at: at(-61),
+      snapshot: "ab",
+      bytes: 1,
+      added: 1,
+    };
+    Object.assign(plane.answers, { "GET /backups/runs": { runs: [state, ...runsFixture.runs] } });
+    await tab.shows("1 copy is at the targets");
+    await waitFor("the screen to ask for it", () => asked() > before);
+    const now = asked();
+    plane.send("app", { ...backupOverview.apps[3], backup: backupOverview.apps[1]?.backup } as never);
+    await waitFor("the screen to ask again", () => asked() > now);
+    expect(asked()).toBe(now + 1);
+  });
+
+  test("backups: no target, a fault, and a token without the right", async () => {
+    Object.assign(plane.answers, {
+      "GET /backups/targets": { targets: [] },
+      "GET /backups/runs": { runs: [] },
+      "GET /backups/restores": { restores: [] },
+    });
+    await tab.open(`${plane.url}/backups`);
+    expect(await tab.shows("No target yet")).toContain("Nothing is copied: there is no target");
+    plane.answers["GET /backups/targets"] = () =>
+      Response.json({ status: "error", error: "the disk is on fire" }, { status: 500 });
+    await tab.open(`${plane.url}/backups`);
+    await tab.shows("the disk is on fire");
+    plane.answers["GET /backups/targets"] = () => Response.json({ status: "error", error: "no" }, { status: 403 });
+    plane.answers["GET /whoami"] = { ...whoFixture, scopes: ["read"] };
+    await tab.open(`${plane.url}/backups`);
+    expect(await tab.shows("This needs the scope host:read")).toContain("shop/search");
+    expect(await tab.read<number>("document.querySelectorAll('main header button:not([disabled])').length")).toBe(0);
+    Object.assign(plane.answers, backupAnswers, { "GET /whoami": whoFixture });
+  });
+
   for (const text of [hostileTexts[0] ?? "", hostileTexts[1] ?? "", hostileTexts.at(-1) ?? ""]) {
     test(`hostile texts stay text: ${JSON.stringify(text.slice(0, 20))}`, async () => {
       Object.assign(plane.answers, {
@@ -188,11 +261,14 @@ describe("screens", () => {
         "GET /certs": hostile(certs, text),
         "GET /requests": hostile(requests, text),
         "GET /jobs": hostile(jobs, text),
+        "GET /backups/targets": hostile(targetsFixture, text),
+        "GET /overview": hostile(backupOverview, text),
       });
       for (const [path, shown] of [
         ["/domains", "Issuer"],
         ["/requests", "Method"],
         ["/jobs", "Schedule"],
+        ["/backups", "Checked"],
       ]) {
         await tab.open(`${plane.url}${path}`);
         await tab.shows(shown ?? "");

@@ -10,6 +10,8 @@ import type { AppJudgement } from "./state.ts";
 /** What is known about an app beside its facts. */
 interface Surroundings {
   hosts: readonly AppHost[];
+  /** Undefined for an app without volumes. */
+  backup: App["backup"];
   traffic: AppTraffic | undefined;
   usage: AppUsage | undefined;
   /** Why it takes no changes. */
@@ -19,7 +21,7 @@ interface Surroundings {
 
 /** An app as lists and streams show it. */
 export function appView(facts: AppFacts, judgement: AppJudgement, around: Surroundings): App {
-  const { hosts, traffic, usage, locked, nameOf } = around;
+  const { hosts, backup, traffic, usage, locked, nameOf } = around;
   return {
     ...keyOf(facts),
     ...(facts.block === undefined ? {} : { block: facts.block }),
@@ -38,6 +40,7 @@ export function appView(facts: AppFacts, judgement: AppJudgement, around: Surrou
     ...(traffic === undefined ? {} : { traffic }),
     ...(usage === undefined ? {} : { usage }),
     ...(locked === undefined ? {} : { locked }),
+    backup,
   };
 }
 

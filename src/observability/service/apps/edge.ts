@@ -1,10 +1,13 @@
 import type { Client } from "../../../base/wire/client.ts";
+import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
+import { type AppBackup, listBackupApps } from "../../../backups/api/backups.ts";
 import { type CertificateView, listCertificates } from "../../../ingress/api/certificates.ts";
 import { getIngress, type IngressStatus } from "../../../ingress/api/ingress.ts";
 import { system } from "../../../orchestration/api/health.ts";
 import { type JobRun, listRuns } from "../../../orchestration/api/jobs.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import { listLocks, type Lock } from "../../../orchestration/api/locks.ts";
 import type { AppHost } from "../../api/app-model.ts";
 import { hostsByApp } from "../../core/apps/hosts.ts";
@@ -22,6 +25,8 @@ interface Edge {
   version: string;
   /** By `SCOPE/NAME`. */
   hosts: ReadonlyMap<string, readonly AppHost[]>;
+  /** Copies of apps with volumes, by the keys of the apps as text. */
+  backups: ReadonlyMap<string, AppBackup>;
 }
 
 export interface EdgeReader {
@@ -42,6 +47,7 @@ export function createEdgeReader({ client, clock, log }: { client: Client; clock
     held: undefined,
     version: "",
     hosts: new Map(),
+    backups: new Map(),
   };
   let text = "";
   let readAt = Number.NEGATIVE_INFINITY;
@@ -57,18 +63,19 @@ export function createEdgeReader({ client, clock, log }: { client: Client; clock
   }
 
   async function read(): Promise<boolean> {
-    const [ingress, certificates, locks, runs, server] = await Promise.all([
+    const [ingress, certificates, locks, runs, backups, server] = await Promise.all([
       part("ingress", () => client.call(getIngress), edge.ingress),
       part("certificates", async () => (await client.call(listCertificates)).certificates, edge.certificates),
       part("locks", async () => (await client.call(listLocks)).locks, edge.locks),
       part("runs", async () => (await client.call(listRuns, { query: { limit: runsRead } })).runs, edge.runs),
+      part("backups", async () => byApp((await client.call(listBackupApps)).apps), edge.backups),
       part("system", () => client.call(system), undefined),
     ]);
     const hosts = hostsByApp(ingress?.sites ?? [], certificates);
     const { version = edge.version, store = { collection_held: edge.collectionHeld } } = server ?? {};
     const collectionHeld = store.collection_held;
     const held = server === undefined ? edge.held : server.held;
-    edge = { ingress, certificates, locks, runs, collectionHeld, held, version, hosts };
+    edge = { ingress, certificates, locks, runs, collectionHeld, held, version, hosts, backups };
     readAt = clock.steady();
     // Counters of the proxy move all the time and are shown elsewhere.
     const shown = [
@@ -80,6 +87,7 @@ export function createEdgeReader({ client, clock, log }: { client: Client; clock
       collectionHeld,
       held,
       [...hosts],
+      [...backups],
     ];
     const before = text;
     text = JSON.stringify(shown);
@@ -98,4 +106,8 @@ export function createEdgeReader({ client, clock, log }: { client: Client; clock
       return reading;
     },
   };
+}
+
+function byApp(apps: DataOf<typeof listBackupApps>["apps"]): Edge["backups"] {
+  return new Map(apps.map(({ kind, scope, name, ...backup }) => [keyText({ kind, scope, name }), backup]));
 }

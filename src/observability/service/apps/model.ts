@@ -87,6 +87,7 @@ export function createAppModel(parts: ModelParts): AppModel {
     const judgement = judge(facts, { engineUp, now: clock.now() });
     const app = appView(facts, judgement, {
       hosts: edge.now.hosts.get(`${ref.scope}/${ref.name}`) ?? [],
+      backup: edge.now.backups.get(key),
       traffic: undefined,
       usage: undefined,
       nameOf: parts.nameOf,

@@ -1,4 +1,5 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
+import { BackupFact } from "../../parts/copies.tsx";
 import { ProblemList } from "../../parts/problem-list.tsx";
 import { Empty, Note } from "../../parts/notes.tsx";
 import { localTimes } from "../../text/times.ts";
@@ -156,6 +157,7 @@ function ReleaseFacts({ app }: { app: AppDetail }) {
             <dd>{app.volumes.join(", ")}</dd>
           </>
         )}
+        <BackupFact app={app} />
       </dl>
     </section>
   );

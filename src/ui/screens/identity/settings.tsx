@@ -13,7 +13,7 @@ import { Button } from "../../parts/button.tsx";
 import { ask } from "../../parts/dialog.tsx";
 import { Shown } from "../../parts/loaded.tsx";
 import { Table } from "../../parts/table.tsx";
-import { settingText, settingValue } from "../../text/setting-value.ts";
+import { settingText, settingValue } from "../../text/settings.ts";
 
 type Instance = DataOf<typeof getPlaneInstance>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { settingText, settingValue } from "../../../../src/ui/text/setting-value.ts";
+import { settingText, settingValue } from "../../../../src/ui/text/settings.ts";
 
 test.each([
   ["text", " My shop ", "My shop"],

@@ -1,0 +1,114 @@
+import type { BackupRun, BackupTarget } from "../../../src/backups/api/backups.ts";
+import type { Restore } from "../../../src/backups/api/restore.ts";
+import type { App } from "../../../src/observability/api/app-model.ts";
+import { appFixture, overviewFixture } from "./fixtures.ts";
+
+const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
+
+const noRoute = "cannot connect to backup.example.com:22: no route to host";
+
+const appWith = (name: string, backup: App["backup"]) => appFixture(name, { kind: "statefulset", backup });
+
+/** Apps whose copies fail, are there, are not wanted, and are not there yet. */
+export const backedUpApps: App[] = [
+  appWith("db", {
+    every: "6h",
+    volumes: [
+      {
+        volume: "data/0",
+        copies: [
+          { target: "disk", at: at(10_800), bytes: 4_812_345_678 },
+          { target: "offsite", at: at(190_000), bytes: 4_700_000_000, failing_since: at(97_000), error: noRoute },
+        ],
+      },
+    ],
+  }),
+  appWith("files", {
+    every: "1d",
+    target: "disk",
+    volumes: [
+      { volume: "media", copies: [{ target: "disk", at: at(50_000), bytes: 912_000_000 }] },
+      { volume: "thumbs", copies: [{ target: "disk", at: at(49_000), bytes: 23_000_000 }] },
+    ],
+  }),
+  appWith("search", { volumes: [{ volume: "index/0", copies: [] }] }),
+  appWith("new", { every: "1d", target: "disk", volumes: [{ volume: "data/0", copies: [{ target: "disk" }] }] }),
+];
+
+export const backupOverview = overviewFixture({ apps: backedUpApps, problems: [] });
+
+const target: BackupTarget = {
+  name: "disk",
+  url: "/mnt/disk/copies",
+  every: "1h",
+  keep: "24h 7d 4w 12m",
+  created_at: at(9_000_000),
+  size_bytes: 18_400_000_000,
+  growth_bytes: 212_000_000,
+  max_size_bytes: 53_687_091_200,
+  checked_at: at(200_000),
+  state_at: at(20),
+  last_success_at: at(1_500),
+  next_at: at(-2_100),
+};
+export const targetsFixture: { targets: BackupTarget[] } = {
+  targets: [
+    target,
+    {
+      ...target,
+      name: "offsite",
+      url: "sftp://berth@backup.example.com/srv/copies",
+      append_only: true,
+      size_bytes: 16_100_000_000,
+      growth_bytes: 190_000_000,
+      max_size_bytes: undefined,
+      state_at: at(98_000),
+      last_success_at: at(98_000),
+      last_error: noRoute,
+      failing_since: at(97_500),
+      volume_errors: [`shop/db/data/0: ${noRoute}`],
+      next_at: at(-200),
+    },
+  ],
+};
+
+const run = { target: "disk", started_at: at(1_500), ended_at: at(1_496) };
+export const runsFixture: { runs: BackupRun[] } = {
+  runs: [
+    { ...run, target: "offsite", what: "state", started_at: at(400), ended_at: at(385), error: noRoute },
+    { ...run, what: "state", snapshot: "0a1b2c3d4e5f", bytes: 3_400_000, added: 12_000 },
+    {
+      ...run,
+      what: "shop/db/data/0",
+      started_at: at(10_800),
+      ended_at: at(10_722),
+      snapshot: "5f4e3d2c1b0a",
+      bytes: 4_812_345_678,
+      added: 61_000_000,
+      paused_ms: 1_310,
+    },
+  ],
+};
+
+export const restoreFixture: Restore = {
+  id: "r1",
+  group: "g1",
+  what: "shop/db/data/0",
+  way: "in_place",
+  volume: "berth-shop-db-data-0",
+  target: "disk",
+  snapshot: "5f4e3d2c1b0a",
+  at: at(170_000),
+  bytes: 4_690_000_000,
+  state: "done",
+  started_at: at(160_000),
+  ended_at: at(159_900),
+  kept_until: at(-440_000),
+};
+
+export const backupAnswers = {
+  "GET /overview": backupOverview,
+  "GET /backups/targets": targetsFixture,
+  "GET /backups/runs": runsFixture,
+  "GET /backups/restores": { restores: [restoreFixture] },
+};
