@@ -205,7 +205,7 @@ describe("restores of volumes", () => {
       states.add(state);
       await berth.ready("statefulset", "shop", "db");
       expect(inPod("cat", "/data/a")).toBe(state === "done" ? "good\n" : "bad\n");
-      expect(inPod("sh", "-c", "ls /data | wc -l")).toBe("301\n");
+      await waitFor("all files", () => inPod("sh", "-c", "ls /data | wc -l") === "301\n");
       if (state === "done") inPod("sh", "-c", "echo bad >/data/a");
       const left = readdirSync(join(dataOf(), "..")).length - 1;
       expect(left).toBe((await rows()).filter((row) => row.state === "done").length);
