@@ -21,6 +21,8 @@ const forms = `write ${places}`;
 /** How a target is made, for what cannot go on without one. */
 export const addTarget = `berth backup target add NAME WHERE (${places})`;
 
+export const noTarget = () => new Failure("conflict", `there is no target: ${addTarget}`);
+
 /**
  * Reads the address of a target: `/srv/copies`, `s3://s3.eu-central-1.amazonaws.com/bucket/path` (`s3+http://` without
  * TLS), `sftp://user@host:22/srv/copies`, `rest:https://host:8000/path`. Fails `invalid`, and says what to write.

@@ -4,7 +4,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import type { BackupTarget, BackupTargetBody } from "../api/backups.ts";
 import { stateWhat } from "../core/subject.ts";
-import { addTarget } from "../core/target.ts";
+import { noTarget } from "../core/target.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import { createKey, type StoredTarget } from "./records.ts";
 import { createInspector, createLedger } from "./watched.ts";
@@ -129,7 +129,7 @@ export function createBackups(options: BackupOptions): Backups {
         throw new Failure("conflict", `there are ${limits.targetsMax} targets already`);
       await refuseOwn(target.url, options.isOurs);
       await restic.version();
-      await opening(async () => (await repositoryOf(target)).open({ make: true }));
+      await opening(async () => (await repositoryOf(target)).make());
       const { createdAt } = records.targets().find((one) => one.name === target.name) ?? target;
       const stands = { ...target, createdAt };
       await records.putTarget(stands);
@@ -162,7 +162,7 @@ export function createBackups(options: BackupOptions): Backups {
       const [random, name] = [options.randomBytes(200), Buffer.from(options.randomBytes(8)).toString("hex")];
       const { text } = makeRecoveryKey(name, random);
       const targets = records.targets();
-      for (const target of targets) await opening(() => repositoryWith(text, target).open({ make: true }));
+      for (const target of targets) await opening(() => repositoryWith(text, target).make());
       await records.setKey(text);
       for (const { name: target } of targets) states.end(target);
       await states.settled();
@@ -185,7 +185,7 @@ export function createBackups(options: BackupOptions): Backups {
     async runNow(target, app) {
       gate.mustBeOpen("no copy is made");
       const targets = chosen(target);
-      if (targets.length === 0) throw new Failure("conflict", `there is no target: ${addTarget}`);
+      if (targets.length === 0) throw noTarget();
       const ofVolumes = volumes.copiesOf(app, targets);
       await restic.version();
       const since = isoTime(clock.now());
@@ -211,9 +211,12 @@ export function createBackups(options: BackupOptions): Backups {
         await recovered;
         while (!signal.aborted) {
           const sooner = waker.round(signal);
+          if (records.targets().length === 0) {
+            await aborted(sooner);
+            continue;
+          }
           await volumes.copyDue(signal);
-          if (records.targets().length === 0) await aborted(sooner);
-          else await clock.sleep(limits.stateLookMs, sooner);
+          await clock.sleep(limits.stateLookMs, sooner);
         }
       };
       await gate.whenOpen(async () => void (await Promise.all([states.run(signal), copyVolumes()])))(signal);

@@ -1,3 +1,4 @@
+import type { Log } from "../../base/words/log.ts";
 import type { Credentials } from "../core/target.ts";
 
 /** What is stored about copies, sealed. Reads see the last commit; writes resolve once they are durable. */
@@ -23,6 +24,18 @@ export interface BackupRecords {
 
 /** Names of targets have no blank. */
 export const runsId = (target: string, what: string | undefined) => (what === undefined ? target : `${target} ${what}`);
+
+/** Puts a run before the others, of a volume or of the state. Never rejects: on a full disk nothing is recorded. */
+export async function recordRun(
+  records: Pick<BackupRecords, "runs" | "putRuns">,
+  { target, what, run }: { target: string; what: string | undefined; run: StoredRun },
+  { log, runsKept }: { log: Log; runsKept: number },
+): Promise<void> {
+  const kept = [run, ...records.runs(runsId(target, what))].slice(0, runsKept);
+  await records
+    .putRuns(target, kept, what)
+    .catch((error: unknown) => log.error("run of a copy not recorded", { target, what, error }));
+}
 
 /** Times are epoch milliseconds. */
 export interface StoredTarget {

@@ -16,11 +16,11 @@ import { type Access, readTarget, repositoryEnvironment } from "../core/target.t
 /** The copies of one installation at one target. Every call fails `unavailable` with the cause where the target does not do it. */
 export interface Repository {
   /**
-   * Opens it, and with `make` makes it where there is none yet. Without, a target that has lost it, such as a disk that is not
-   * mounted, is not taken for a new one. Fails `conflict` where another key opens what is there: it is another
-   * server's, or the key was lost.
+   * Opens it, and makes it where there is none yet: for a target that is added. What copies or lists takes a target that has
+   * lost it, such as a disk that is not mounted, for a fault. Fails `conflict` where another key opens what is there: it is
+   * another server's, or the key was lost.
    */
-  open(how?: { make: boolean }): Promise<void>;
+  make(): Promise<void>;
   /** Takes no lock. */
   snapshots(signal?: AbortSignal): Promise<Snapshot[]>;
   /** Copies what is in a folder. It counts only once the target has listed it: `confirmed`. */
@@ -149,10 +149,10 @@ export function createRepository(
   }
 
   return {
-    async open({ make } = { make: false }) {
+    async make() {
       const found = await order(["cat", "config", "--no-lock"]);
       if (found.ok) return;
-      if (!make || found.trouble !== "no_repository") throw refused(`opening ${place}`, found);
+      if (found.trouble !== "no_repository") throw refused(`opening ${place}`, found);
       await asked("making the repository", ["init"]);
     },
     snapshots: (signal) => list([], signal),

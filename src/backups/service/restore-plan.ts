@@ -5,10 +5,11 @@ import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Restore, RestoreBody, RestoreWay } from "../api/restore.ts";
 import { checkBody, chooseCopies, type VolumeCopy, volumeCopies } from "../core/restore-choice.ts";
-import { addTarget } from "../core/target.ts";
+import { noTarget } from "../core/target.ts";
 import { readRoot, type VolumeSubject, whatOf } from "../core/subject.ts";
 import type { Folders } from "../restic/folders.ts";
 import type { Repository } from "./repository.ts";
+import { ofEachTarget } from "./shown.ts";
 
 /** The volumes of the platform, as restores need them. */
 export interface Volumes {
@@ -161,23 +162,15 @@ async function missingWithout(
 }
 
 async function allCopies(parts: RestoreParts, from: string | undefined) {
-  const unreachable: Plan["unreachable"] = [];
   if (from !== undefined && !parts.targets().includes(from))
     throw new Failure("not_found", `no target "${from}"; berth backup target list shows them`);
   const targets = from === undefined ? parts.targets() : [from];
-  if (targets.length === 0) throw new Failure("conflict", `there is no target: ${addTarget}`);
-  const lists = await Promise.all(
-    targets.map(async (target) => {
-      try {
-        return volumeCopies(target, await (await parts.source(target)).snapshots());
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        unreachable.push({ target, why: error.message });
-        return [];
-      }
-    }),
+  if (targets.length === 0) throw noTarget();
+  const { found, unreachable } = await ofEachTarget(
+    targets.map((name) => ({ name })),
+    async ({ name }) => volumeCopies(name, await (await parts.source(name)).snapshots()),
   );
-  return { copies: lists.flat(), unreachable };
+  return { copies: found, unreachable };
 }
 
 type Place = Pick<Planned, "way" | "volume" | "labels" | "mount" | "into" | "replaces">;

@@ -131,6 +131,24 @@ function at(path: string, check: () => void): void {
   }
 }
 
+/** What all targets that answer say together, and why others do not answer. */
+export async function ofEachTarget<Target extends { name: string }, Found>(
+  targets: readonly Target[],
+  ask: (target: Target) => Promise<Found[]>,
+) {
+  const unreachable: { target: string; why: string }[] = [];
+  const lists = await Promise.all(
+    targets.map((target) =>
+      ask(target).catch((error: unknown): Found[] => {
+        if (!(error instanceof Failure)) throw error;
+        unreachable.push({ target: target.name, why: error.message });
+        return [];
+      }),
+    ),
+  );
+  return { found: lists.flat(), unreachable };
+}
+
 /** What was copied, and what the targets hold. Both fail `not_found` for an unknown target. */
 export interface Listing {
   listRuns(target: string | undefined): BackupRun[];
@@ -157,20 +175,11 @@ export function createListing({
         .flatMap(({ name, what, runs }) => runs.map((run) => shownRun(name, what, run)))
         .sort((a, b) => (a.started_at < b.started_at ? 1 : -1)),
     async snapshots(target) {
-      const unreachable: { target: string; why: string }[] = [];
-      const lists = await Promise.all(
-        chosen(target).map(async (one) => {
-          try {
-            const found = await (await repositoryOf(one)).snapshots();
-            return newestFirst(found.filter(isCopy)).map((snapshot) => shownSnapshot(one.name, snapshot));
-          } catch (error) {
-            if (!(error instanceof Failure)) throw error;
-            unreachable.push({ target: one.name, why: error.message });
-            return [];
-          }
-        }),
-      );
-      return { snapshots: lists.flat().sort((a, b) => (a.at < b.at ? 1 : -1)), unreachable };
+      const { found, unreachable } = await ofEachTarget(chosen(target), async (one) => {
+        const copies = (await (await repositoryOf(one)).snapshots()).filter(isCopy);
+        return newestFirst(copies).map((snapshot) => shownSnapshot(one.name, snapshot));
+      });
+      return { snapshots: found.sort((a, b) => (a.at < b.at ? 1 : -1)), unreachable };
     },
   };
 }

@@ -4,7 +4,7 @@ import { createLimit } from "../../base/words/limit.ts";
 import { keepWords } from "../core/restic-words.ts";
 import { stateTag } from "../core/subject.ts";
 import type { BackupOptions } from "./options.ts";
-import type { StoredRun, StoredTarget } from "./records.ts";
+import { recordRun, type StoredRun, type StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { isPruneDue, nextCopyAt } from "./shown.ts";
 import type { Twins } from "./twins.ts";
@@ -65,11 +65,8 @@ export function createStateCopies(
     }
     underWay = undefined;
     run.endedAt = clock.now();
-    const kept = [run, ...records.runs(target.name)].slice(0, limits.runsKept);
-    // On a full disk nothing is recorded, and the next look tries again.
-    await records
-      .putRuns(target.name, kept)
-      .catch((error: unknown) => log.error("run of a copy not recorded", { target: target.name, error }));
+    // Where it could not be recorded, the next look tries again.
+    await recordRun(records, { target: target.name, what: undefined, run }, { log, runsKept: limits.runsKept });
   }
 
   /**

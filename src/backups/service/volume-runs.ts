@@ -10,7 +10,7 @@ import { firstPassTag, subjectTags, volumeTag, whatOf } from "../core/subject.ts
 import { type Aside, createTurns, createVolumeCopy } from "./copy-volume.ts";
 import type { BackupOptions } from "./options.ts";
 import type { AppVolumes, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
-import { type BackupRecords, runsId, type StoredRun, type StoredTarget } from "./records.ts";
+import { type BackupRecords, runsId, type StoredRun, type StoredTarget, recordRun } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { failingOf, nextCopyAt, shownApps } from "./shown.ts";
 import type { ClosedApp, PauseRecords, Still } from "./still.ts";
@@ -127,7 +127,7 @@ export function createVolumeRuns(options: {
         log.info("volume copied", { what, target: name, snapshot: run.snapshot, added: run.added });
       }
       run.endedAt = clock.now();
-      await record(name, what, run);
+      await recordRun(records, { target: name, what, run }, { log, runsKept: limits.runsKept });
     };
     const targets: Parameters<typeof copy>[0]["targets"][number][] = [];
     for (const { name } of to) {
@@ -152,14 +152,6 @@ export function createVolumeRuns(options: {
     } catch (error) {
       for (const name of [...open.keys()]) await onDone(name, { error });
     }
-  }
-
-  async function record(target: string, what: string, run: StoredRun): Promise<void> {
-    const id = runsId(target, what);
-    const kept = [run, ...records.runs(id)].slice(0, limits.runsKept);
-    await records
-      .putRuns(target, kept, what)
-      .catch((error: unknown) => log.error("run of a copy not recorded", { target, what, error }));
   }
 
   return {

@@ -43,7 +43,7 @@ test.skipIf(!isThere)(
       const restic = createRestic(join(folder, "cache"), backupLimits, () => "berth-aa");
       const repository = createRepository(restic, { ...access, url: `rest:http://127.0.0.1:${port}/` }, backupLimits);
       const { signal } = new AbortController();
-      await repository.open({ make: true });
+      await repository.make();
       const { snapshot } = await repository.backup({ folder: data, tags: ["berth-state"] }, signal);
       await repository.mark({ number: 1, life: "aa" });
       // The locks of its own commands it may remove.

@@ -56,7 +56,7 @@ const prune = (host: string) => repositoryOf(host).prune(new AbortController().s
 test.skipIf(!isRoot)(
   "a living copy of a server keeps its lock, whatever its host name; one that was killed does not",
   async () => {
-    await repositoryOf("berth-aa").open({ make: true });
+    await repositoryOf("berth-aa").make();
     const kill = await copyUnderWay("berth-aa");
     // The same name: restic finds the process alive.
     await expect(prune("berth-aa")).rejects.toThrow(/locked/);
@@ -73,7 +73,7 @@ test.skipIf(!isRoot)(
 
 test.skipIf(!isRoot)("a removal waits for a copy of the same server, and a copy for a removal", async () => {
   const repository = repositoryOf("berth-aa");
-  await repository.open({ make: true });
+  await repository.make();
   writeFileSync(join(folder, "data"), randomBytes(150_000_000));
   const { signal } = new AbortController();
   const copy = repository.write({ folder, exclude: ["0*", "cache"], tags: ["x"] }, signal);
@@ -111,7 +111,7 @@ test.skipIf(!isRoot)(
   "a volume whose folder got another owner or mode keeps no copies beyond what is asked",
   async () => {
     const repository = repositoryOf("berth-aa");
-    await repository.open({ make: true });
+    await repository.make();
     const [signal, source] = [new AbortController().signal, join(folder, "volume")];
     mkdirSync(source);
     const copy = async (ordinal: number | undefined, root: string) => {
@@ -136,7 +136,7 @@ test.skipIf(!isRoot)(
 test.skipIf(!isRoot)("an empty folder is copied, and comes back empty", async () => {
   const repository = repositoryOf("berth-aa");
   const { signal } = new AbortController();
-  await repository.open({ make: true });
+  await repository.make();
   const [empty, back] = ["empty", "back"].map((name) => join(folder, name)) as [string, string];
   for (const path of [empty, back]) mkdirSync(path);
   const { snapshot } = await repository.backup({ folder: empty, tags: ["volume"] }, signal);
