@@ -1,3 +1,5 @@
+import { keyOf } from "../../orchestration/api/manifest-key.ts";
+import { formatKey } from "../../orchestration/api/manifest.ts";
 import { usageFailure } from "./failures.ts";
 import { kindNamed, normalKind } from "./kinds.ts";
 
@@ -51,4 +53,9 @@ export function splitReplica(name: string): { name: string; replica: string } | 
 
 function notAReference(text: string) {
   return usageFailure(`"${text}" names nothing: write scope, scope/name, kind/scope/name or scope/name.replica`);
+}
+
+/** A resource as people name it: `deployment/shop/web`. */
+export function refOf(resource: { kind: string; scope?: string | undefined; name: string }): string {
+  return formatKey(keyOf(resource));
 }

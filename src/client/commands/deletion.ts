@@ -10,7 +10,7 @@ import { usageFailure } from "../basics/failures.ts";
 import { kindNamed, normalKind } from "../basics/kinds.ts";
 import { leftoversOf, leftoverText } from "../text/leftovers.ts";
 import type { ManifestSet } from "../manifests/read.ts";
-import { parseReference, resourceReference, splitReplica } from "../basics/reference.ts";
+import { refOf, parseReference, resourceReference, splitReplica } from "../basics/reference.ts";
 
 /** What a delete would do, and how to do it. */
 export interface Deletion {
@@ -260,8 +260,4 @@ function summed(
 
 function pruneQuery({ prune }: DeletionSetup): { prune: string | undefined } {
   return { prune: prune ? "true" : undefined };
-}
-
-function refOf(manifest: Identity): string {
-  return formatKey(keyOf(manifest));
 }

@@ -15,7 +15,7 @@ import { lastWords } from "../wait/last-words.ts";
 import { normalKind } from "../basics/kinds.ts";
 import { isWell } from "../facts/look.ts";
 import { findPods, isPodWord } from "../wait/pods.ts";
-import { resourceReference } from "../basics/reference.ts";
+import { refOf, resourceReference } from "../basics/reference.ts";
 import { certificatesFor, certificatesText } from "../text/certificate-text.ts";
 import { upstreamsText } from "../text/ingress-text.ts";
 import { timeText } from "../text/time-text.ts";
@@ -164,10 +164,6 @@ async function describeFound(
     await show(description, reveal, context);
   }
   return exitCodes.done;
-}
-
-function refOf({ kind, scope = "", name }: Pick<Manifest, "kind" | "scope" | "name">): string {
-  return formatKey({ kind, scope, name });
 }
 
 async function describePods(text: string, reveal: boolean, context: Context): Promise<number> {

@@ -1,6 +1,6 @@
 import { type ApplyResult, apply, listManifests, type PlanRow } from "../../orchestration/api/apply.ts";
 import { historyState } from "../../orchestration/api/history.ts";
-import { formatKey, type Manifest } from "../../orchestration/api/manifest.ts";
+import type { Manifest } from "../../orchestration/api/manifest.ts";
 import { changedPaths } from "../../orchestration/core/diff.ts";
 import { noBuildFlag } from "../build/build-flags.ts";
 import type { Arguments } from "../basics/arguments.ts";
@@ -16,7 +16,7 @@ import {
   replacePluginFlag,
   takeOverFlag,
 } from "../shell/manifest-flags.ts";
-import { parseReference } from "../basics/reference.ts";
+import { refOf, parseReference } from "../basics/reference.ts";
 import { optionalWord, timeOf } from "../shell/words.ts";
 import { hasChanges, planText } from "../text/plan-text.ts";
 
@@ -110,8 +110,4 @@ function differences(before: readonly Manifest[], after: readonly Manifest[]): A
 
 function rowOf(manifest: Manifest): Omit<PlanRow, "action"> {
   return { ref: refOf(manifest), changed: [], replicas: [], notes: [] };
-}
-
-function refOf({ kind, scope = "", name }: Manifest): string {
-  return formatKey({ kind, scope, name });
 }

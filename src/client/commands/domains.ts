@@ -1,6 +1,5 @@
 import { hostKey, hostOk, hostsOf, isLocalHost } from "../../base/pure/hosts.ts";
 import { apply, type ListedManifest, listManifests } from "../../orchestration/api/apply.ts";
-import { formatKey } from "../../orchestration/api/manifest.ts";
 import { checkHost, type HostCheck, isPublic, nextText, recordText, statusText } from "../domains/dns.ts";
 import { withHost, withoutHost } from "../domains/hosts.ts";
 import type { Arguments } from "../basics/arguments.ts";
@@ -8,7 +7,7 @@ import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { requireNamed } from "../shell/named.ts";
-import { parseReference, resourceReference } from "../basics/reference.ts";
+import { refOf, parseReference, resourceReference } from "../basics/reference.ts";
 import { printable } from "../basics/style.ts";
 import { optionalWord, verbOf } from "../shell/words.ts";
 import { tableText } from "../basics/table-text.ts";
@@ -86,14 +85,14 @@ async function add(call: Call): Promise<number> {
   const ingress = found ?? (await newIngress(context, reference, host));
   const spec = found === undefined ? ingress.spec : withHost(found.spec, host);
   if (spec === undefined) {
-    return answer(context, { changed: false, host }, () => `${formatKey(keyOf(ingress))} has ${host} already`);
+    return answer(context, { changed: false, host }, () => `${refOf(ingress)} has ${host} already`);
   }
   await store(context, ingress, spec);
   const check = await look(context, host, await serverAddresses(context, call.args));
   answer(context, { changed: true, ...check }, () => {
     const record = recordText(check);
     return [
-      `added ${host} to ${formatKey(keyOf(ingress))}`,
+      `added ${host} to ${refOf(ingress)}`,
       `DNS: ${statusText(check)}${record === "" ? "" : `; record to set: ${record}`}`,
     ].join("\n");
   });
@@ -110,7 +109,7 @@ async function remove(call: Call): Promise<number> {
   if (ingress === undefined || spec === undefined) {
     throw new CommandFailure(`${reference} does not have the domain ${host}; see: berth domains list ${reference}`);
   }
-  const key = formatKey(keyOf(ingress));
+  const key = refOf(ingress);
   if (hostsOf(ingress.spec).length === 1) {
     throw new CommandFailure(`${host} is the only domain of ${key}: to take it off the web, berth delete ${key}`);
   }

@@ -12,7 +12,7 @@ import { isPodKind } from "../facts/look.ts";
 import { findPods, isPodWord } from "../wait/pods.ts";
 import { degradedText, podTable } from "../text/pod-table.ts";
 import { kindWords, nothingNamed, requireNamed } from "../shell/named.ts";
-import { parseReference } from "../basics/reference.ts";
+import { refOf, parseReference } from "../basics/reference.ts";
 import { resourceTable, type TableSetup } from "../text/resource-table.ts";
 import { printable } from "../basics/style.ts";
 import { troublesOf } from "../text/trouble-text.ts";
@@ -113,10 +113,6 @@ function applicable({ kind, scope, name, spec }: ListedManifest) {
   return { kind, ...(scope ? { scope } : {}), name, spec: Object.fromEntries(own) };
 }
 
-function nameOf({ kind, scope = "", name }: ListedManifest): string {
-  return formatKey({ kind, scope, name });
-}
-
 async function getPods(reference: string | undefined, once: boolean, context: Context): Promise<View> {
   const asked = await unlessAway(() => findPods(context.api, reference));
   if ("away" in asked) return storedInstead(reference, { why: asked.away, once }, context);
@@ -146,7 +142,7 @@ async function storedInstead(
   const manifests = await storedWorkloads(context.api, reference);
   if (once) tellAway(why, context);
   const text = (now: number) => manifestTables({ manifests, pods: undefined }, { ...tableSetup(context), now });
-  return { data: manifests, documents: manifests, names: manifests.map(nameOf), exitCode: exitCodes.failed, text };
+  return { data: manifests, documents: manifests, names: manifests.map(refOf), exitCode: exitCodes.failed, text };
 }
 
 interface Wanted {
@@ -194,7 +190,7 @@ async function getManifests(wanted: Wanted, context: Context): Promise<View> {
   return {
     data: manifests,
     documents: manifests.map(applicable),
-    names: manifests.map(nameOf),
+    names: manifests.map(refOf),
     exitCode: exitCodes.done,
     text: (now) =>
       [

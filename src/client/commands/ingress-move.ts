@@ -6,7 +6,6 @@ import {
   movedToPlugin,
   readClosings,
 } from "../../orchestration/api/kinds/ingress-plugin.ts";
-import { formatKey } from "../../orchestration/api/manifest.ts";
 import { keyOf } from "../../orchestration/api/manifest-key.ts";
 import { listPlugins } from "../../orchestration/api/plugins.ts";
 import { routingFault } from "../../orchestration/core/plugins/ingress-plugin.ts";
@@ -16,7 +15,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { dropFlag } from "../shell/manifest-flags.ts";
 import { requireNamed } from "../shell/named.ts";
 import { warn } from "../shell/progress-answer.ts";
-import { parseReference } from "../basics/reference.ts";
+import { refOf, parseReference } from "../basics/reference.ts";
 import { printable } from "../basics/style.ts";
 import { optionalWord } from "../shell/words.ts";
 
@@ -96,8 +95,6 @@ async function ingressesOf(context: Context, reference: string | undefined): Pro
   if (found.length === 0) await requireNamed(reference, context);
   return found;
 }
-
-const refOf = (ingress: ListedManifest) => formatKey(keyOf(ingress));
 
 /** Undefined for one that the plugin has, or that no plugin can have. */
 function moveOf(ingress: ListedManifest, plugin: string) {

@@ -1,4 +1,5 @@
-import { formatKey, type Manifest } from "../../orchestration/api/manifest.ts";
+import { refOf } from "../basics/reference.ts";
+import type { Manifest } from "../../orchestration/api/manifest.ts";
 import type { ApplyResult, PlanRow } from "../../orchestration/api/apply.ts";
 import { fieldChanges, valueText } from "../facts/changes.ts";
 import { printable, type Style } from "../basics/style.ts";
@@ -61,9 +62,7 @@ interface Sides {
 }
 
 function sides(row: PlanRow, result: ApplyResult): Sides {
-  const index = result.applied.findIndex(
-    ({ kind, scope, name }) => formatKey({ kind, scope: scope ?? "", name }) === row.ref,
-  );
+  const index = result.applied.findIndex((manifest) => refOf(manifest) === row.ref);
   return { before: result.current?.[index] ?? undefined, after: result.applied[index] };
 }
 
