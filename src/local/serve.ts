@@ -36,7 +36,7 @@ export const serveUsage = `usage: berth serve [flags]; an address of "" turns it
                               (BERTH_INGRESS_PLUGIN); where the server has no address for
                               visitors, the only plugin that can
   --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688) or ""
-  --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL), by https
+  --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL); https or loopback
   --identity-allow-private-endpoints
                               its providers and webhooks may live on private addresses and be http
                               (BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS)
