@@ -73,7 +73,11 @@ async function get(host: string, to = `${address}:443`): Promise<string> {
 }
 
 test("the first visitors of a permitted name are served, with one question", async () => {
-  await waitFor("a handshake that waits", async () => (await get("one.example")) === "served HTTP/2");
+  await waitFor("a handshake that waits", async () => {
+    const answer = await get("one.example");
+    if (answer === "served HTTP/2") return true;
+    throw new Error(`${answer}; asked: ${asked}; ${(await it.cli(["ingress", "status"])).stdout}`);
+  });
   expect(await Promise.all([get("two.example"), get("two.example")])).toEqual(["served HTTP/2", "served HTTP/2"]);
   expect(await get("two.example")).toBe("served HTTP/2");
   expect(asked.toSorted()).toEqual(["one.example", "two.example"]);
