@@ -107,6 +107,10 @@ test("an ingress that leads to what is not there is warned of, and not one whose
   const text =
     "ingress/shop/door: service: there is no deployment or statefulset shop/wbe: visitors get 503 until it is applied";
   expect(await warned(ingress("shop", "door", { host: "door.test", service: "wbe" }))).toContain(text);
-  const late = [ingress("shop", "late", { host: "late.test" }), deployment("shop", "late")];
+  const late = [ingress("shop", "late", { host: "late.test" }), deployment("shop", "late", { env_from: ["more"] })];
+  const more = deployment("shop", "more");
+  const planned = JSON.stringify((await ask("POST /apply?dry_run=true", [...late, more])).data);
+  expect(planned).not.toMatch(/there is no deployment|nothing is called/);
+  expect(JSON.stringify((await ask("POST /apply?dry_run=true", late)).data)).toContain("nothing is called shop/more");
   expect(JSON.stringify(await warned(...late))).not.toContain("there is no deployment");
 });

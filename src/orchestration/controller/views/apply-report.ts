@@ -41,7 +41,7 @@ export function report(
     const waits = absentReferences(manifest, findReferenced).map((use) => `${use.path}: ${unresolvedText(use)}`);
     const shared = volumeWarnings(context, manifest);
     const uncertified = uncertifiedHosts(manifest.kind, manifest.spec);
-    const empty = [...emptyBuckets(context, manifest), ...missingService(context, manifest)];
+    const empty = [...emptyBuckets(context, outcome, manifest), ...missingService(context, outcome, manifest)];
     const idle = [...notServed(context, put), ...uncertified, ...unwatched(context, put), ...empty];
     return [...notActedUpon(manifest.kind, manifest.spec), ...idle, ...waits, ...shared].map(
       (text) => `${formatKey(manifest)}: ${text}`,

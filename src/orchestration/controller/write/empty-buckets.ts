@@ -1,4 +1,4 @@
-import type { StoredManifest } from "../../api/manifest.ts";
+import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import { envSources } from "../../core/dependencies.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import type { Context } from "../state/context.ts";
@@ -6,9 +6,24 @@ import { isPodKind } from "../state/target.ts";
 
 type Stored = Pick<Context, "store">;
 
+/** What an apply writes, also one that is only planned and has stored nothing. */
+interface Coming {
+  puts: readonly { manifest: ManifestKey }[];
+  blocks: readonly { block: ManifestKey }[];
+}
+
+type Named = Pick<ManifestKey, "scope" | "name">;
+
+const isCalled =
+  ({ scope, name }: Named) =>
+  (key: Named) =>
+    key.scope === scope && key.name === name;
+
 /** Warnings for `env_from` of a name that nothing is stored under: it starts without those variables, a slip perhaps. */
-export function emptyBuckets(context: Stored, manifest: StoredManifest): string[] {
+export function emptyBuckets(context: Stored, { puts, blocks }: Coming, manifest: StoredManifest): string[] {
+  const coming = [...puts.map((put) => put.manifest), ...blocks.map(({ block }) => block)];
   return envSources(manifest)
+    .filter((source) => !coming.some(isCalled(source)))
     .filter(({ scope, name }) => isUnknown(context, { scope, name, keys: [] }))
     .map(
       ({ scope, name }) => `env_from: nothing is called ${scope}/${name}, and it has no config: it gives no variables`,
@@ -16,11 +31,16 @@ export function emptyBuckets(context: Stored, manifest: StoredManifest): string[
 }
 
 /** Warnings for an ingress that leads to what is not there: it is stored, and answers 503 until that is applied. */
-export function missingService({ store }: Stored, { kind, scope, name, spec }: StoredManifest): string[] {
+export function missingService(
+  { store }: Stored,
+  { puts }: Pick<Coming, "puts">,
+  { kind, scope, name, spec }: StoredManifest,
+): string[] {
   if (kind !== "ingress") return [];
   const { service = name, plugin } = decodeSpec(kind, spec);
   if (plugin !== undefined || service.startsWith("@")) return [];
-  const isThere = store.manifests.list({ scope, name: service }).some((one) => isPodKind(one.kind));
+  const coming = puts.map((put) => put.manifest).filter(isCalled({ scope, name: service }));
+  const isThere = [...coming, ...store.manifests.list({ scope, name: service })].some((one) => isPodKind(one.kind));
   return isThere
     ? []
     : [`service: there is no deployment or statefulset ${scope}/${service}: visitors get 503 until it is applied`];
