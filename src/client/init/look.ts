@@ -6,6 +6,7 @@ import { inFolder } from "../../orchestration/core/build/node/parts.ts";
 import { readPackage } from "../../orchestration/core/build/node/package-json.ts";
 import type { Process } from "../../orchestration/core/build/procfile.ts";
 import { type GeneratedBuild, namesStart, type SourceTree } from "../../orchestration/core/build/runtime.ts";
+import { dockerPort } from "./docker-port.ts";
 import { readEnvFile } from "../manifests/env-file.ts";
 import { withSignals } from "../../orchestration/core/build/with-signals.ts";
 
@@ -67,7 +68,12 @@ export function lookAt(tree: SourceTree, path?: string): Look {
       ...portOf({ hints, fitted, build, dockerfile: own ?? build?.dockerfile ?? "" }),
       processes: fitted.processes,
       env: envOf(source, hints),
-      notes: [...taken(hints, fitted, values !== undefined), ...assumed(build, fitted), ...hints.notes],
+      notes: [
+        ...taken(hints, fitted, values !== undefined),
+        ...assumed(build, fitted),
+        ...(own === undefined ? [] : dockerPort(own).notes),
+        ...hints.notes,
+      ],
       ...(hints.health === undefined ? {} : { health: { path: hints.health.value, from: hints.health.from } }),
       counts: hints.counts,
       ...(values === undefined ? {} : { values }),
@@ -102,19 +108,12 @@ interface Ports {
 function portOf({ hints, fitted, build, dockerfile }: Ports): Pick<Findings, "port" | "tellsPort"> {
   const web = fitted.processes.find(({ type }) => type === "web");
   const fixed = web === undefined ? undefined : portIn(web.command);
-  const usual = exposedPort(dockerfile) ?? build?.port;
+  const usual = build === undefined ? dockerPort(dockerfile).port : build.port;
   const hinted = hints.port?.value;
   if (fixed !== undefined) return { port: fixed };
   if (build === undefined) return { port: usual ?? hinted };
   const follows = usual !== undefined && hinted !== undefined && (build.readsPort || web !== undefined);
   return follows ? { port: hinted, tellsPort: true } : { port: usual };
-}
-
-/** The first port of the last EXPOSE, unless it is a variable, or not TCP. */
-function exposedPort(dockerfile: string): number | undefined {
-  const last = [...dockerfile.matchAll(/^[ \t]*EXPOSE[ \t]+(\S+)/gim)].at(-1)?.[1];
-  const port = Number(/^(\d{1,5})(?:\/tcp)?$/i.exec(last ?? "")?.[1] ?? Number.NaN);
-  return port >= 1 && port <= 65_535 ? port : undefined;
 }
 
 function envOf(tree: SourceTree, { env }: Hints): Findings["env"] {

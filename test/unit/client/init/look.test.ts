@@ -13,12 +13,28 @@ const found = (files: Record<string, string>) => {
 test.each([
   ["FROM x\nEXPOSE 8080\n", 8080],
   ["FROM a\nEXPOSE 1\nFROM b\n  expose 9000/tcp 9001\n", 9000],
+  ["FROM x\nEXPOSE 8080\nEXPOSE 9090\n", 8080],
   ["FROM x\nEXPOSE ${PORT}\n", undefined],
+  ["FROM x\nENV A=1 PORT=5000\nEXPOSE $PORT\n", 5000],
+  ["FROM x\nEXPOSE ${PORT:-5001}\n", 5001],
+  ['FROM x\nCMD ["gunicorn", "--bind", "0.0.0.0:5002", "a:b"]\n', 5002],
+  ["FROM x\nCMD uvicorn a:b --port 5003\n", 5003],
+  ["FROM x\nENV PORT 5004\nCMD node a.js\n", 5004],
+  ["FROM node:22 AS build\nRUN a\nFROM nginx:alpine\nCOPY --from=build /a /b\n", 80],
+  ["FROM php:8.3-fpm\n", undefined],
   ["FROM x\nEXPOSE 53/udp\n", undefined],
   ["FROM x\nEXPOSE 70000\n", undefined],
   ["FROM x\n", undefined],
 ])("the port of %j is %p", (dockerfile, port) => {
   expect(found({ Dockerfile: dockerfile, "package.json": "{}" })).toMatchObject({ source: "Dockerfile", port });
+});
+
+test("what is not sure of the port of a Dockerfile is said", () => {
+  expect(found({ Dockerfile: "FROM x\nEXPOSE 8080 9090\n" }).notes.join()).toContain("8080 is the one of the web");
+  expect(found({ Dockerfile: "FROM nginx\n" }).notes.join()).toContain(
+    "listens on 80, as the Dockerfile has no EXPOSE",
+  );
+  expect(found({ Dockerfile: "FROM x\nEXPOSE 8080\n" }).notes).toEqual([]);
 });
 
 test.each([

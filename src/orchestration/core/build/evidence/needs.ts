@@ -40,7 +40,7 @@ const reading: Readonly<Record<string, RegExp[]>> = {
     /`[^`\n]{0,80}\benv:"([A-Z][A-Z0-9_]{1,60}),?(?:required|notEmpty)"/g,
   ],
   rust: [/\benv::var(?:_os)?\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*\.(?:unwrap_or|ok|is_ok|map_or))/g],
-  java: [/\$\{([A-Z][A-Z0-9_]{1,60})\}/g, /\bSystem\.getenv\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)/g],
+  java: [/\$\{([A-Z][A-Z0-9_]{1,60}):?\}/g, /\bSystem\.getenv\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)/g],
   dotnet: [/\bGetEnvironmentVariable\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*\?\?)/g],
   elixir: [/\bSystem\.(?:fetch_env!|get_env)\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*(?:in\b|\|\|\s*["\d~]))/g],
 };
@@ -64,7 +64,32 @@ export function namesRead({ files }: Sources, language: string): string[] {
     ...(path.endsWith(".py") ? requiredSettings(text) : []),
     ...(path.endsWith(".rs") ? clapFields(text) : []),
   ]);
-  return [...new Set(names)].filter((name) => !/_PORT$|^$/.test(name) && !given.test(name) && !isBuiltIn(name));
+  const all = [...names, ...openSettings(files, language)];
+  return [...new Set(all)].filter((name) => !/_PORT$|^$/.test(name) && !given.test(name) && !isBuiltIn(name));
+}
+
+const askedSettings: Readonly<Record<string, RegExp>> = {
+  java: /@Value\(\s{0,9}(?:value\s{0,9}=\s{0,9})?"\\?\$\{([\w.-]{2,80})\}"/g,
+  dotnet: /\b[cC]onfiguration\[\s{0,9}"(\w{1,40}(?::\w{1,40}){0,4})"\s{0,9}\](?!\s{0,9}\?\?)/g,
+};
+
+/** Settings that the code of Spring or .NET asks for and that no file of settings has, by the variables that set them. */
+function openSettings(files: Sources["files"], language: string): string[] {
+  const asked = askedSettings[language];
+  if (asked === undefined) return [];
+  const isSettings = language === "java" ? /\.(?:properties|ya?ml|conf)$/ : /\.json$/;
+  const settings = files.filter(({ path }) => isSettings.test(path)).map(({ text }) => text);
+  const names = files.flatMap(({ text }) => [...text.matchAll(asked)].map(([, name = ""]) => name));
+  return names.flatMap((name) => {
+    const last = name.split(/[.:]/).at(-1) ?? "";
+    const has =
+      language === "java"
+        ? new RegExp(String.raw`^[ \t]*(?:[\w.-]{1,100}\.)?${last}[ \t]*[=:]`, "m")
+        : new RegExp(String.raw`"${last}"\s{0,9}:\s{0,9}(?!\s|""|null)`);
+    if (settings.some((text) => has.test(text))) return [];
+    if (language === "dotnet") return [name.replaceAll(":", "__")];
+    return /^[A-Z_\d]+$/.test(name) ? [name] : [name.replaceAll("-", "").replaceAll(".", "_").toUpperCase()];
+  });
 }
 
 /** Fields of pydantic without a default: the program does not start without them. */

@@ -129,3 +129,12 @@ function oldToolNode(dependencies: Record<string, string>): string | undefined {
   });
   return old.map(([, , version]) => version).toSorted()[0];
 }
+
+/** The scripts of these names, and those that they run. */
+export function reached(scripts: Record<string, string>, names: string[]): string[] {
+  const seen = new Set(names);
+  for (const name of seen)
+    for (const [, other = ""] of (scripts[name] ?? "").matchAll(/\b(?:npm|pnpm|yarn|bun)(?: run)? ([\w:-]+)/g))
+      if (scripts[other] !== undefined) seen.add(other);
+  return [...seen].flatMap((name) => scripts[name] ?? []);
+}

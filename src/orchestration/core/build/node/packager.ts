@@ -1,5 +1,5 @@
 import { firstOf, type SourceTree } from "../runtime.ts";
-import type { PackageJson } from "./package-json.ts";
+import { type PackageJson, reached } from "./package-json.ts";
 
 /** What installs packages and runs scripts. */
 export interface Packager {
@@ -35,8 +35,49 @@ function berryTool(tree: SourceTree, packageManager: string): string | undefined
   return `npm install -g --force @yarnpkg/cli-dist@${named ?? (Number(lock ?? 8) < 7 ? "3" : "4")}`;
 }
 
-export function packagerOf(tree: SourceTree, { packageManager = "" }: PackageJson): Packager {
-  const [, named, major = ""] = /^(npm|pnpm|yarn|bun)@(\d+)?/.exec(packageManager) ?? [];
+/** Files that name what installs, each its own. */
+const locks = [
+  ...["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"],
+  ...["pnpm-workspace.yaml", ".yarnrc.yml"],
+];
+
+/** Without a lock file, the tool that the scripts of a build and a start call. */
+function calledTool(tree: SourceTree, found: PackageJson): string | undefined {
+  if (firstOf(tree, locks) !== undefined) return undefined;
+  const tools = ["pnpm", "bun"].filter((tool) => calls(found, tool));
+  return tools.length === 1 ? tools[0] : undefined;
+}
+
+function calls({ scripts }: PackageJson, tool: string): boolean {
+  const names = ["preinstall", "postinstall", "prepare", "prebuild", "build", "prestart", "start", "start:prod"];
+  const called = new RegExp(String.raw`(?:^|[&|;(]|\s)(?:${tool === "bun" ? "bunx?" : tool}) [\w@./-]`);
+  return reached(scripts, names).some((text) => called.test(text.slice(0, 4000)) && !text.includes("only-allow"));
+}
+
+/** Tools that scripts call, and that the image of the packager does not have: the second line of what prepares it. */
+function toolsBeside(tree: SourceTree, found: PackageJson, packager: Packager): string | undefined {
+  if (packager.name === "bun") return packager.prepare;
+  const tools = [
+    ...(packager.name !== "pnpm" && calls(found, "pnpm")
+      ? [`pnpm@${pnpmVersion(tree, found.packageManager ?? "")}`]
+      : []),
+    ...(found.dependencies.bun === undefined && calls(found, "bun") ? ["bun@1"] : []),
+  ];
+  if (tools.length === 0) return packager.prepare;
+  const own = `npm install -g ${tools.join(" ")}`;
+  return packager.prepare === undefined ? own : `${packager.prepare} && ${own}`;
+}
+
+export function packagerOf(tree: SourceTree, found: PackageJson): Packager {
+  const packager = ownPackager(tree, found);
+  return { ...packager, prepare: toolsBeside(tree, found, packager) };
+}
+
+function ownPackager(tree: SourceTree, found: PackageJson): Packager {
+  const { packageManager = "" } = found;
+  const [, asked = calledTool(tree, found), major = ""] = /^(npm|pnpm|yarn|bun)@(\d+)?/.exec(packageManager) ?? [];
+  const named =
+    asked ?? (tree.has("pnpm-workspace.yaml") && firstOf(tree, locks.slice(0, 6)) === undefined ? "pnpm" : undefined);
   const here = (...paths: string[]) => paths.filter((path) => tree.has(path));
   const bunLock = firstOf(tree, ["bun.lock", "bun.lockb"]);
   if (named === "bun" || (named === undefined && bunLock !== undefined)) {

@@ -1,6 +1,6 @@
 import { readHints } from "../hints/hints.ts";
 import { plainName, type SourceTree } from "../runtime.ts";
-import { type PackageJson, readPackage } from "./package-json.ts";
+import { type PackageJson, reached, readPackage } from "./package-json.ts";
 import { packagerOf } from "./packager.ts";
 
 /** Folders with a package.json of their own that scripts of the root enter: `cd client && npm run build`. */
@@ -16,15 +16,6 @@ export function enteredFolders(tree: SourceTree, { scripts, workspaces }: Packag
   const isPackage = (folder: string | undefined): folder is string =>
     folder !== undefined && !folder.includes("..") && tree.has(`${folder}/package.json`);
   return [...new Set(named.filter(isPackage))];
-}
-
-/** The scripts of these names, and those that they run. */
-export function reached(scripts: Record<string, string>, names: string[]): string[] {
-  const seen = new Set(names);
-  for (const name of seen)
-    for (const [, other = ""] of (scripts[name] ?? "").matchAll(/\b(?:npm|pnpm|yarn|bun)(?: run)? ([\w:-]+)/g))
-      if (scripts[other] !== undefined) seen.add(other);
-  return [...seen].flatMap((name) => scripts[name] ?? []);
 }
 
 /** Lines that install what such a folder needs, unless a script of the root does. */

@@ -220,10 +220,12 @@ export function scriptNotes(
   fixed: number | undefined,
 ): string[] {
   const { tree, folder, package: found } = app;
-  const missing = missingProgram(script, { ...found, dependencies: { ...root.dependencies, ...found.dependencies } });
+  const all = { ...found, dependencies: { ...root.dependencies, ...found.dependencies } };
+  const missing = missingProgram(script, all);
   const build = buildScript(tree, found);
   const outside =
     build === undefined ? undefined : outsideBuild(tree, folder, { start: script, build: scriptText(found, build) });
+  const making = build === undefined ? undefined : missingProgram(scriptText(found, build), all);
   const files = envFiles(script).filter((file) => !tree.has(folder + file));
   return [
     ...(fixed === undefined ? [] : [`the start script names the port ${fixed}; to take it from PORT, take that out`]),
@@ -235,6 +237,9 @@ export function scriptNotes(
     ...(missing === undefined
       ? []
       : [`the start script runs ${missing}, which no package of package.json brings: add it, or ${namesStart}`]),
+    ...(making === undefined
+      ? []
+      : [`"${build}" of package.json runs ${making}, which no package of package.json brings: add it there`]),
     ...(outside === undefined ? [] : [`${outside}: correct one of them, or ${namesStart}`]),
     ...(files.length === 0
       ? []

@@ -1,8 +1,8 @@
 import { sourcesOf } from "../evidence/sources.ts";
 import type { SourceTree } from "../runtime.ts";
-import { installScripts, type PackageJson, readPackage } from "./package-json.ts";
+import { installScripts, type PackageJson, reached, readPackage } from "./package-json.ts";
 import { packagerOf } from "./packager.ts";
-import { buildScript, enteredFolders, inFolder, reached } from "./parts.ts";
+import { buildScript, enteredFolders, inFolder } from "./parts.ts";
 
 const served =
   /["'`/](client|frontend|front-end|web|webapp|ui|app)(?:["'`]\s{0,3},\s{0,3}["'`]|\/)(?:build|dist|out)\b/g;

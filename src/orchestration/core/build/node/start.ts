@@ -55,11 +55,26 @@ export function mainFile(tree: SourceTree, folder: string, { main, scripts }: Pa
   const named = plainName(main?.replace(/^\.\//, ""));
   const candidates = named === undefined ? [] : [named, `${named}.js`, `${named}/index.js`];
   const found = candidates.find((path) => /\.[cm]?[jt]s$/.test(path) && tree.has(folder + path));
-  if (found !== undefined) return found;
   if (named !== undefined && scripts.build !== undefined && /^(?:dist|build|lib|out)\//.test(named)) return named;
   const endings = ["js", "mjs", "cjs", "ts"];
-  return [...usual.flatMap((name) => endings.map((ending) => `${name}.${ending}`)), "bin/www"].find((path) =>
+  const there = [...usual.flatMap((name) => endings.map((ending) => `${name}.${ending}`)), "bin/www"].filter((path) =>
     tree.has(folder + path),
+  );
+  const first = found ?? there[0];
+  if (first === undefined || startsServer(tree, folder, first, there)) return first;
+  // It only exports the app, which another file takes to listen.
+  return there.find((path) => path !== first && listens.test(tree.read(folder + path) ?? "")) ?? first;
+}
+
+const listens = /\.listen\(|\bcreateServer\(|\bserve\(|\blisten\(|\.start\(/;
+
+/** Whether a file listens, or takes in one of those that may. */
+function startsServer(tree: SourceTree, folder: string, file: string, others: readonly string[]): boolean {
+  const text = tree.read(folder + file) ?? "";
+  const names = others.filter((one) => one !== file).map((one) => one.replace(/^(?:src|bin)\/|\.[cm]?[jt]s$/g, ""));
+  return (
+    listens.test(text) ||
+    names.some((name) => new RegExp(`["'][./]{1,8}(?:src/|bin/)?${name}(?:\\.[cm]?[jt]s)?["']`).test(text))
   );
 }
 

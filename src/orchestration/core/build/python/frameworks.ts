@@ -43,6 +43,9 @@ interface Made {
   within: string;
 }
 
+/** What makes an app of any framework. */
+const makesAny = /\b(?:FastAPI|Starlette|Litestar|Quart|Flask|APIFlask|Bottle|Dash)\(/;
+
 /** Where an app is made: `app = FastAPI()`, or `def create_app(`. */
 function whereMade(tree: SourceTree, maker: string): Made | undefined {
   const makes = new RegExp(String.raw`(?:^|[^\w.])(?:\w+\.)?(?:${maker})\(`, "m");
@@ -56,7 +59,8 @@ function whereMade(tree: SourceTree, maker: string): Made | undefined {
     const variable = assigned.exec(text)?.[1] ?? calledIn(text, makes);
     if (variable !== undefined) return { file, target: `${module}:${variable}`, within };
     const made = /^def (create_app|make_app|get_app|build_app|create_application|app_factory)\(/m.exec(text)?.[1];
-    if (made !== undefined) factory ??= { file, target: `${module}:${made}()`, within };
+    if (made !== undefined && (makes.test(text) || !makesAny.test(text)))
+      factory ??= { file, target: `${module}:${made}()`, within };
   }
   return factory;
 }
@@ -99,7 +103,14 @@ function moduleOf(file: string): string | undefined {
 export function pythonStart(tree: SourceTree, packages: ReadonlySet<string>): PythonStart | undefined {
   const project = djangoFolder(tree, packages);
   if (project !== undefined) return djangoStart(tree, packages, project);
-  for (const { name, packages: needed, start } of frameworks) {
+  // A folder may ask for more frameworks than its files use.
+  const texts = candidates(tree).map((file) => tree.read(file) ?? "");
+  const uses = (names: string[]) => {
+    const oneOf = names.join("|");
+    return texts.some((text) => new RegExp(String.raw`^[ \t]*(?:from|import)[ \t]+(?:${oneOf})\b`, "m").test(text));
+  };
+  const used = frameworks.filter(({ packages: names }) => uses(names));
+  for (const { name, packages: needed, start } of used.length === 0 ? frameworks : used) {
     if (!needed.some((one) => packages.has(one))) continue;
     const found = start(tree, packages);
     if (found !== undefined) return { framework: name, ...found };
@@ -197,8 +208,16 @@ const frameworks: readonly Framework[] = [
     start: asgi("FastAPI|Starlette|Litestar|Quart"),
   },
   { name: "dash", packages: ["dash"], start: dashStart },
-  { name: "flask", packages: ["flask", "bottle", "falcon"], start: wsgi("Flask|APIFlask|OpenAPI|Bottle|App") },
+  { name: "falcon", packages: ["falcon"], start: falconStart },
+  { name: "flask", packages: ["flask", "bottle"], start: wsgi("Flask|APIFlask|OpenAPI|Bottle") },
 ];
+
+/** Falcon is made for one of both servers, by the module that the class is of. */
+function falconStart(tree: SourceTree, packages: ReadonlySet<string>): PythonStart | undefined {
+  const isAsync = candidates(tree).some((file) => /\bfalcon\.asgi\b/.test(tree.read(file) ?? ""));
+  const makers = "(?:falcon\\.)?(?:asgi\\.)?(?:App|API)";
+  return isAsync ? asgi(makers)(tree, packages) : wsgi(makers)(tree);
+}
 
 /** Dash serves by the Flask app inside of it, where the file gives that a name; else by its own server. */
 function dashStart(tree: SourceTree): PythonStart | undefined {

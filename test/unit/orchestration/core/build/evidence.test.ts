@@ -159,7 +159,10 @@ test("hosts that Django refuses and files that it does not serve are said", () =
 test("what a start script runs is checked", () => {
   const start = (script: string, more: object = {}, files: Files = {}) =>
     made({
-      "package.json": JSON.stringify({ scripts: { start: script, ...more }, dependencies: { express: "4" } }),
+      "package.json": JSON.stringify({
+        scripts: { start: script, ...more },
+        dependencies: { express: "4", typescript: "5" },
+      }),
       "app.js": "app.listen(process.env.PORT)",
       ...files,
     });

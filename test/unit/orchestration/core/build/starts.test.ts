@@ -1,0 +1,137 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: sources hold such text
+import { describe, expect, test } from "bun:test";
+import { generateDockerfile } from "../../../../../src/orchestration/core/build/generate.ts";
+import { treeOf } from "../../../../support/source-tree.ts";
+
+type Files = Record<string, string>;
+function made(files: Files) {
+  const result = generateDockerfile(treeOf(files), {});
+  if (!result.ok) throw new Error(result.problem);
+  const { port, runtime, notes, dockerfile } = result.build;
+  return { port, runtime, notes: notes.join("\n"), dockerfile };
+}
+const startOf = (files: Files) => /^CMD (.*)$/m.exec(made(files).dockerfile)?.[1];
+
+describe("scripts find the tools that they call", () => {
+  const tools = (scripts: Record<string, string>, files: Files = {}) =>
+    made({
+      "package.json": JSON.stringify({ scripts, dependencies: { express: "4", typescript: "5" } }),
+      "server.js": "app.listen(process.env.PORT)",
+      ...files,
+    });
+  const npm = { "package-lock.json": "{}" };
+
+  test("without a lock file, what they call installs", () => {
+    const { dockerfile } = tools({ build: "pnpm -r build", start: "node server.js" });
+    expect(dockerfile).toContain("RUN npm install -g pnpm@9\n");
+    expect(dockerfile).toContain("RUN pnpm install\n");
+    const chained = tools({ build: "npm run all", all: "tsc && pnpm copy", copy: "cp a b", start: "node server.js" });
+    expect(chained.dockerfile).toContain("RUN pnpm install\n");
+    expect(tools({ start: "bun server.ts" }, { "server.ts": "" }).runtime).toBe("bun");
+    expect(tools({ start: "node server.js" }, { "pnpm-workspace.yaml": "packages:\n  - a\n" }).dockerfile).toContain(
+      "RUN pnpm install\n",
+    );
+  });
+
+  test("beside the lock file of another, they are installed too", () => {
+    const { dockerfile } = tools({ build: "pnpm -r build", start: "node server.js" }, npm);
+    expect(dockerfile).toContain("RUN npm install -g pnpm@9\n");
+    expect(dockerfile).toContain("RUN npm ci\n");
+    expect(tools({ start: "bun run server.js" }, npm).dockerfile).toContain("RUN npm install -g bun@1\n");
+    expect(tools({ preinstall: "npx only-allow pnpm", start: "node server.js" }, npm).dockerfile).not.toContain(
+      "pnpm@",
+    );
+  });
+
+  test("a tool of the build that nothing brings is said", () => {
+    const { notes } = tools({ build: "webpack --mode production", start: "node server.js" }, npm);
+    expect(notes).toContain('"build" of package.json runs webpack, which no package of package.json brings');
+    expect(tools({ build: "tsc && cp a b", start: "node server.js" }, npm).notes).not.toContain("brings");
+  });
+});
+
+describe("the file that listens starts, and not the one that only exports the app", () => {
+  const main = (files: Files) =>
+    startOf({ "package.json": '{"main":"app.js","dependencies":{"express":"4"}}', ...files });
+  const exported = "const app = express(); module.exports = app";
+  test.each<[string, Files, string]>([
+    ["beside it", { "app.js": exported, "server.js": "require('./app').listen(3000)" }, "server.js"],
+    ["in bin", { "app.js": exported, "bin/www": "http.createServer(app).listen(port)" }, "bin/www"],
+    ["in src", { "app.js": exported, "src/server.js": "require('../app').listen(3000)" }, "src/server.js"],
+    ["main takes it in", { "app.js": "require('./server')", "server.js": "x.listen(1)" }, "app.js"],
+    ["main listens", { "app.js": "app.listen(3000)", "server.js": "x.listen(1)" }, "app.js"],
+    ["none shows it", { "app.js": exported, "server.js": "start()" }, "app.js"],
+  ])("%s", (_name, files, file) => {
+    expect(main(files)).toBe(`["node","${file}"]`);
+  });
+});
+
+describe("a Python app gets the server of its own framework", () => {
+  const both = { "requirements.txt": "fastapi\nflask\nuvicorn\n" };
+  test.each<[string, Files, string]>([
+    [
+      "Flask's factory beside FastAPI's packages",
+      { ...both, "shop/__init__.py": "from flask import Flask\ndef create_app():\n    return Flask(__name__)\n" },
+      '["gunicorn","--bind","0.0.0.0:8000","shop:create_app()"]',
+    ],
+    [
+      "Flask's app of a factory",
+      { ...both, "run.py": "from shop import create_app\napp = create_app()\n", "shop/__init__.py": "import flask\n" },
+      '["gunicorn","--bind","0.0.0.0:8000","run:app"]',
+    ],
+    [
+      "FastAPI's factory beside Flask's packages",
+      { ...both, "api/main.py": "from fastapi import FastAPI\ndef create_app():\n    return FastAPI()\n" },
+      '["uvicorn","api.main:create_app","--factory","--host","0.0.0.0","--port","8000"]',
+    ],
+    [
+      "Falcon",
+      { "requirements.txt": "falcon\n", "app.py": "import falcon\napp = falcon.App()\n" },
+      '["gunicorn","--bind","0.0.0.0:8000","app:app"]',
+    ],
+    [
+      "Falcon of ASGI",
+      { "requirements.txt": "falcon\n", "app.py": "import falcon.asgi\napp = falcon.asgi.App()\n" },
+      '["uvicorn","app:app","--host","0.0.0.0","--port","8000"]',
+    ],
+  ])("%s", (_name, files, start) => {
+    expect(startOf(files)).toBe(start);
+  });
+});
+
+describe("settings without a value are said by the variables that set them", () => {
+  const spring = (text: string, more: Files = {}): Files => ({
+    "pom.xml": "<artifactId>spring-boot-maven-plugin</artifactId>",
+    "src/main/java/App.java": text,
+    ...more,
+  });
+  const yaml = "src/main/resources/application.yml";
+  test.each<[string, Files, string]>([
+    ["Spring with an empty default", spring("", { [yaml]: "jwt:\n  secret: ${JWT_SECRET:}\n" }), "JWT_SECRET"],
+    ["Spring without a default", spring("", { [yaml]: "jwt:\n  secret: ${JWT_SECRET}\n" }), "JWT_SECRET"],
+    ["Spring's code", spring('@Value("${jwt.secret-key}") String key;'), "JWT_SECRETKEY"],
+    [
+      ".NET",
+      { "A.csproj": "Microsoft.NET.Sdk.Web", "Program.cs": 'var k = builder.Configuration["Jwt:Key"];' },
+      "Jwt__Key",
+    ],
+  ])("%s", (_name, files, variable) => {
+    expect(made(files).notes).toContain(`needs values: the sources read ${variable} and have no default`);
+  });
+
+  test.each<[string, Files]>([
+    ["Spring with a default", spring("", { [yaml]: "jwt:\n  secret: ${JWT_SECRET:abc}\n" })],
+    ["Spring's own setting", spring('@Value("${jwt.secret}") String key;', { [yaml]: "jwt:\n  secret: abc\n" })],
+    ["Spring's code with a default", spring('@Value("${jwt.secret:abc}") String key;')],
+    [
+      ".NET with a setting",
+      {
+        "A.csproj": "Microsoft.NET.Sdk.Web",
+        "Program.cs": 'var k = builder.Configuration["Jwt:Key"];',
+        "appsettings.json": '{"Jwt":{"Key":"abc"}}',
+      },
+    ],
+  ])("not %s", (_name, files) => {
+    expect(made(files).notes).not.toContain("needs values");
+  });
+});
