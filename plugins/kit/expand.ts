@@ -1,4 +1,5 @@
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
+import { backupsVolume } from "../../src/orchestration/api/manifest-key.ts";
 import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import type { Block } from "./block.ts";
 import type { UrlParts } from "./cluster.ts";
@@ -99,14 +100,11 @@ function statefulset({ block, server, pods }: ServerExpansion, context: ExpandCo
  * A new backup is made and checked, then the volume of all backups is copied outside of the machine. The data itself is not: files
  * of a running server are not a backup.
  */
-function copies({ scope, name }: Block, { copies: written, backups }: ServerBlock, { envPrefix }: ExpandContext) {
+function copies(block: Block, { copies: written, backups }: ServerBlock, context: ExpandContext) {
   if (written === undefined) return {};
-  const volume = backupsVolume({ scope, name }, envPrefix);
+  const volume = backupsVolume(context, block);
   return { backup: { ...written, volumes: [volume], pre: ["sh", "/berth/tools.sh", ...jobWords(backups)] } };
 }
-
-const backupsVolume = ({ scope, name }: Pick<Block, "scope" | "name">, envPrefix: string) =>
-  `${envPrefix.toLowerCase()}-${scope}-${name}-backups`;
 
 /** What makes a backup, checks it, and removes old ones. */
 function jobWords({ keep, maxAgeMs }: ServerBlock["backups"]): string[] {
@@ -114,8 +112,8 @@ function jobWords({ keep, maxAgeMs }: ServerBlock["backups"]): string[] {
 }
 
 /** Scripts, and the one volume for backups that all pods share and no prune takes along. */
-function mounts(block: Block, { scripts }: ServerPods, { envPrefix }: ExpandContext): string[] {
-  return [...scriptMounts(block, scripts), `${backupsVolume(block, envPrefix)}:/backups`];
+function mounts(block: Block, { scripts }: ServerPods, context: ExpandContext): string[] {
+  return [...scriptMounts(block, scripts), `${backupsVolume(context, block)}:/backups`];
 }
 
 function backupJob({ block, server, pods }: ServerExpansion, context: ExpandContext): Manifest {

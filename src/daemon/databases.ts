@@ -7,6 +7,7 @@ import type { Client } from "../base/wire/client.ts";
 import { systemClock } from "../base/words/clock.ts";
 import { pointInTimeLimits } from "../config/backup-limits.ts";
 import { type ListedManifest, listManifests } from "../orchestration/api/apply.ts";
+import { backupsVolume } from "../orchestration/api/manifest-key.ts";
 import type { Engine } from "../orchestration/engine/engine.ts";
 import { recordsOf } from "./backups.ts";
 import type { Ground } from "./ground.ts";
@@ -22,8 +23,8 @@ interface Given {
 
 /** Databases by point in time: blocks of the bundled plugin postgres that have the field `point_in_time`. */
 export function createDatabaseRoom({ layout, store, gate, names, log }: Ground, { engine, ask }: Given): Databases {
-  const mountPointOf = async ({ scope, name }: { scope: string; name: string }) =>
-    (await engine.inspectVolume(`${names.prefix}-${scope}-${name}-backups`))?.mountpoint;
+  const mountPointOf = async (database: { scope: string; name: string }) =>
+    (await engine.inspectVolume(backupsVolume(names, database)))?.mountpoint;
 
   async function shipped({ scope, name, spec }: ListedManifest): Promise<ShippedDatabase[]> {
     const field: unknown = spec.point_in_time;

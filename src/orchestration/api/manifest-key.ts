@@ -20,3 +20,11 @@ export function parseKeyText(text: KeyText): Required<Keyed> {
 export function keyOf<Kind extends string>({ kind, scope = "", name }: Keyed<Kind>): Required<Keyed<Kind>> {
   return { kind, scope, name };
 }
+
+/**
+ * The engine's name of the volume with the backups of a block. `a/b-c` and `a-b/c` read the same: whose the volume is, its
+ * labels say.
+ */
+export function backupsVolume({ envPrefix }: { envPrefix: string }, { scope, name }: Omit<Keyed, "kind">): string {
+  return `${envPrefix.toLowerCase()}-${scope}-${name}-backups`;
+}

@@ -25,7 +25,7 @@ import { settleBuilds } from "./builds/settle-builds.ts";
 import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./plugins/actions.ts";
 import { type ApplyOptions, change, type Incoming, type Outcome } from "./write/apply-change.ts";
 import { report } from "./views/apply-report.ts";
-import { blockChanges } from "./plugins/block-changes.ts";
+import { blockChanges, refuseLeftVolumes } from "./plugins/block-changes.ts";
 import { materialise } from "./desired/assets.ts";
 import { beginAtomic, lookBefore } from "./write/atomic.ts";
 import { writeUnlessDry } from "./state/dry-run.ts";
@@ -103,6 +103,7 @@ async function applyOnce(context: Context, { decoded, options, installs, undo }:
   requireAllowed(options.by, asWritten, context.store);
   const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, placeAt, options, undo });
   installs.push(...expansions.installs);
+  await refuseLeftVolumes(context, expansions.blocks);
   const incoming = spliced(context, { decoded, expansions, placeAt });
   requireAllowed(options.by, incoming, context.store);
   const problems = [...settleBuilds(context, incoming, options), ...(await takenPorts(context, incoming))];

@@ -151,7 +151,8 @@ export function isEngineVolumeName(names: Naming, volume: string): boolean {
 
 /**
  * DNS names of a pod on bridge networks: shared by all replicas, and one pair of its own per statefulset ordinal. `more`
- * are further names that its manifest gives it; like its own, they are those of its scope alone.
+ * are further names that its manifest gives it; like its own, they are those of its scope alone: `a.shop` in a scope that is
+ * called as the suffix has no short name, which would be the long one of `shop/a`.
  */
 export function networkAliases(
   names: Naming,
@@ -160,7 +161,8 @@ export function networkAliases(
   more: readonly string[] = [],
 ): string[] {
   const host = (name: string) => (owner.scope === "" ? name : `${name}.${owner.scope}`).toLowerCase();
-  const pair = (name: string) => [host(name), `${host(name)}.${names.dnsSuffix}`];
+  const isLongOfOther = (name: string) => owner.scope === names.dnsSuffix && name.includes(".");
+  const pair = (name: string) => [...(isLongOfOther(name) ? [] : [host(name)]), `${host(name)}.${names.dnsSuffix}`];
   const shared = [...new Set([owner.name, ...more].flatMap(pair))];
   return ordinal === undefined ? shared : [...pair(`${owner.name}-${ordinal}`), ...shared];
 }

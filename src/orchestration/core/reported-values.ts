@@ -89,7 +89,10 @@ function podFields(referenced: ReferencedManifest & { kind: PodKind }, names: Na
 /** The long name: it ends in no domain of the internet, so that no other name server is asked while no replica runs. */
 function aliasOf(referenced: ReferencedManifest, names: Naming, ordinal: number | undefined): string | undefined {
   const mode = containerOf(referenced.kind, referenced.spec)?.container.networkMode;
-  return mode === "bridge" ? networkAliases(names, referenced, ordinal)[1] : undefined;
+  const end = `.${referenced.scope}.${names.dnsSuffix}`;
+  return mode === "bridge"
+    ? networkAliases(names, referenced, ordinal).find((alias) => alias.endsWith(end))
+    : undefined;
 }
 
 /** A wildcard is not an address, and neither is what an older version may have stored unchecked. A TCP port has no URL. */

@@ -5,7 +5,7 @@ import type { CoreDraft } from "../../core/draft.ts";
 import { engineVolumeName, volumeUses } from "../../core/named-volumes.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
-import type { Mount } from "../../core/workload.ts";
+import type { ContainerTemplate, Mount } from "../../core/workload.ts";
 import type { NamedVolumeRecord, Store, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 
@@ -20,8 +20,9 @@ export function recordVolumes({ names }: Context, tx: Transaction, manifest: Cor
 }
 
 /** The volumes that a container mounts by name: made, with labels, where the engine has none. */
-export async function ensureVolumes(context: Context, mounts: readonly Mount[]): Promise<void> {
-  const { engine, names } = context;
+export async function ensureVolumes(context: Context, { mounts, options }: ContainerTemplate): Promise<void> {
+  const { engine } = context;
+  const { label } = context.names;
   for (const { source, volume } of mounts) {
     if (volume === undefined) continue;
     context.volumeHolds.refuse(source);
@@ -29,7 +30,9 @@ export async function ensureVolumes(context: Context, mounts: readonly Mount[]):
     if (volume.external && !isThere) throw new Failure("conflict", externalText(source), { reason: "VolumeMissing" });
     // One that is written by its name in the engine may be of anybody; only what holds the scope has to be ours.
     if (isThere && source === volume.name) continue;
-    await engine.ensureVolume(source, { [names.label.scope]: volume.owner, [names.label.volume]: volume.name });
+    const block = source === volume.name ? options.labels?.[label.block] : undefined;
+    const labels = { [label.scope]: volume.owner, [label.volume]: volume.name };
+    await engine.ensureVolume(source, block === undefined ? labels : { ...labels, [label.block]: block });
   }
 }
 

@@ -74,7 +74,7 @@ export async function prepare(context: Context, workload: Preparable): Promise<s
       await context.engine.ensureNetwork(network);
     }
   }
-  await ensureVolumes(context, workload.container.mounts);
+  await ensureVolumes(context, workload.container);
   return ensureImage(context, workload);
 }
 

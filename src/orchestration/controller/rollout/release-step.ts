@@ -141,7 +141,7 @@ async function inContainer(
   for (const network of [context.names.network, ...workload.container.networks]) {
     await context.engine.ensureNetwork(network);
   }
-  await ensureVolumes(context, workload.container.mounts);
+  await ensureVolumes(context, workload.container);
   const template = { ...workload.container, nanoCpus: undefined, memoryBytes: undefined };
   const spec = oneOffSpec(
     template,
