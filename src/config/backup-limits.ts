@@ -65,6 +65,17 @@ export const backupLimits = {
   restoreKeptMs: 7 * day,
   /** A restore leaves this much of its disk free. */
   restoreSpareBytes: 256 * 1024 * 1024,
+  /** How often the copies of an app are tried: a week after the last drill, a day after one that failed, and after it was protected. */
+  drillEveryMs: 7 * day,
+  drillRetryMs: day,
+  drillFirstMs: day,
+  /** How often it is looked whether one is due, and how long the restored apps of a scope have to be ready. */
+  drillLookMs: minute,
+  drillReadyMs: 10 * minute,
+  /** An alert fires where no drill has succeeded for this long. */
+  drillOldMs: 14 * day,
+  /** A drill leaves this much memory free. */
+  drillSpareMemoryBytes: 256 * 1024 * 1024,
   resticKillGraceMs: 10_000,
   /** restic tries each request again for 15 minutes: a target that fails for as long as this is given up, until the next copy. */
   resticStallMs: minute,

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createRestic } from "../backups/restic/restic.ts";
 import type { RestoreRecords, StoredRestore, Volumes } from "../backups/service/restore-plan.ts";
+import { drillId, type StoredDrill } from "../backups/core/drills.ts";
+import { createDrills, type Drills } from "../backups/service/drills.ts";
 import { createRestores, type Restores } from "../backups/service/restore.ts";
 import { type Backups, createBackups } from "../backups/service/create.ts";
 import {
@@ -18,6 +20,8 @@ import { folders } from "../backups/restic/folders.ts";
 import { liesWithin } from "../base/disk/root.ts";
 import { systemClock } from "../base/words/clock.ts";
 import { createLimit } from "../base/words/limit.ts";
+import { availableMemoryBytes } from "../base/machine/memory.ts";
+import type { DrillRoom } from "../orchestration/controller/rollout/drill-room.ts";
 import { backupLimits } from "../config/backup-limits.ts";
 import { createStateDigest } from "../local/state-digest.ts";
 import { stageState } from "../local/stage-state.ts";
@@ -36,8 +40,8 @@ type Network = Awaited<ReturnType<typeof openEngine>>;
 /** Copies of the server's state and of the volumes of apps outside of the machine, and what brings their data back. */
 export function createBackupRoom(
   { layout, store, gate, life, key, log }: Ground,
-  { volumes, network: { engine, stills } }: { volumes: Volumes; network: Network },
-): { backups: Backups; restores: Restores } {
+  { volumes, drills: stage, network: { engine, stills } }: { volumes: Volumes; drills: DrillRoom; network: Network },
+): { backups: Backups; restores: Restores; drills: Drills } {
   const records = recordsOf(store);
   const knownCopies = () => Object.fromEntries(records.targets().map(({ name, url }) => [url, records.copies(name)]));
   const started = randomBytes(8).toString("hex");
@@ -53,9 +57,9 @@ export function createBackupRoom(
     onEvent: async (event: { actor: string; action: string; detail: Record<string, string> }) =>
       void (await store.write((tx) => tx.events.append(event, systemClock.now()))),
   };
+  const platform = createBackupPlatform({ store, engine, stills, volumes });
   const backups = createBackups({
-    ...{ ...shared, records, restic, gate, life, installationId: store.installationId },
-    platform: createBackupPlatform({ store, engine, stills, volumes }),
+    ...{ ...shared, records, restic, gate, life, installationId: store.installationId, platform },
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now(), copies: knownCopies() }),
     stateDigest: createStateDigest(layout),
     isUnconfirmed: () => store.actionsHeld,
@@ -63,12 +67,16 @@ export function createBackupRoom(
     onReplaced: async () => void process.kill(process.pid, "SIGHUP"),
     onCopied: (at) => markBackup(layout, at),
   });
-  const restores = createRestores({
-    ...{ ...shared, records: restoreRecordsOf(store), volumes, folders },
-    targets: () => records.targets().map(({ name }) => name),
-    source: backups.repository,
+  const from = { targets: () => records.targets().map(({ name }) => name), source: backups.repository };
+  const restores = createRestores({ ...shared, ...from, records: restoreRecordsOf(store), volumes, folders });
+  const drills = createDrills({
+    ...{ ...shared, ...from, folders, stage, gate },
+    drills: () => store.backups.list("drill").map(({ text }) => read<StoredDrill>(text)),
+    putDrill: (drill) => store.write((tx) => tx.backups.put("drill", documentOf(drillId(drill), drill))),
+    removeDrill: (drill) => store.write((tx) => tx.backups.remove("drill", drillId(drill))),
+    ...{ apps: platform.apps, volumesFolder: volumes.folder, freeMemory: availableMemoryBytes },
   });
-  return { backups, restores };
+  return { backups, restores, drills };
 }
 
 const read = <T>(text: string): T => JSON.parse(text) as T;

@@ -5,6 +5,7 @@ import type { Engine } from "../orchestration/engine/engine.ts";
 import type { RunningIdentity } from "../identity/service/create.ts";
 import { createCertificateRoom } from "./certificates.ts";
 import type { Backups } from "../backups/service/create.ts";
+import type { Drills } from "../backups/service/drills.ts";
 import type { Databases } from "../backups/service/databases.ts";
 import type { Ground, Late } from "./ground.ts";
 import { createIngressRoom } from "./ingress.ts";
@@ -19,6 +20,7 @@ interface Given {
   plugins: PluginRoom;
   identity: RunningIdentity;
   backups: Backups;
+  drills: Drills;
   databases: Pick<Databases, "failing">;
   /** The orchestration plane in process; it is made after these rooms. */
   ask: Parameters<typeof createObservabilityRoom>[0]["ask"];
@@ -48,6 +50,7 @@ export async function openRooms(ground: Ground, late: Late, given: Given) {
         ask: given.ask,
         failingCopies: () => [
           ...given.backups.failing(),
+          ...given.drills.failing(),
           ...given.databases.failing().map((one) => ({ what: "databases", ...one })),
         ],
         people: given.identity.identity.ownApp,

@@ -15,8 +15,9 @@ import { createOnce } from "../orchestration/controller/write/once.ts";
 import { createOrchestrationApp, mountOrchestration } from "../orchestration/http/app.ts";
 import { mountSources } from "../orchestration/http/sources.ts";
 import { versionText } from "../version.ts";
-import { mountBackups, mountDatabases } from "../backups/http/mount.ts";
+import { mountBackups, mountDatabases, mountDrills } from "../backups/http/mount.ts";
 import type { Backups } from "../backups/service/create.ts";
+import type { Drills } from "../backups/service/drills.ts";
 import type { Restores } from "../backups/service/restore.ts";
 import { openPlane } from "./access.ts";
 import { createBackupRoom } from "./backups.ts";
@@ -65,13 +66,13 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const addresses = { identity: identityListener?.address, observability: planeListener?.local };
   const running = makeController(ground, late, { plugins, network, listeners: addresses });
   const inside = createInside((actor, by) => app.as(actor, by));
-  const { backups, restores } = createBackupRoom(ground, { volumes: running.volumes, network });
+  const { backups, restores, drills } = createBackupRoom(ground, { ...running, network });
   const databases = createDatabaseRoom(ground, { engine: network.engine, ask: inside.as });
   const rooms = await openRooms(ground, late, {
-    ...{ running, plugins, identity, backups, databases, engine: network.engine, ask: inside.as },
+    ...{ running, plugins, identity, backups, databases, drills, engine: network.engine, ask: inside.as },
     addresses: () => addresses,
   });
-  const app = orchestrationApp(ground, { running, identity, rooms, backups, databases, restores });
+  const app = orchestrationApp(ground, { running, identity, rooms, backups, databases, restores, drills });
   const runs = await opened.step(
     "listen for runs of plugins",
     () => runDoorOf({ running, names: ground.names, app, log }),
@@ -82,7 +83,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   servePlane({
     observability: rooms.observability.observability,
     mountOthers: (plane) =>
-      mountForTokens(inside.through(plane), ground, { running, identity, rooms, backups, databases, restores }),
+      mountForTokens(inside.through(plane), ground, { running, identity, rooms, backups, databases, restores, drills }),
   });
   openDoors(ground, late, { running, engine: network.engine, app, rooms });
 
@@ -91,7 +92,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const controlling = running.run(stopping.signal);
   const working = Promise.all([
     controlling,
-    ...[identity, network, rooms.certificates, rooms.ingress, backups, databases, restores].map((part) =>
+    ...[identity, network, rooms.certificates, rooms.ingress, backups, databases, restores, drills].map((part) =>
       part.run(stopping.signal),
     ),
     ...[late.callbacks, late.telemetry].map((door) => door?.run(stopping.signal)),
@@ -133,6 +134,7 @@ interface Made {
   rooms: Awaited<ReturnType<typeof openRooms>>;
   backups: Backups;
   restores: Restores;
+  drills: Drills;
   databases: ReturnType<typeof createDatabaseRoom>;
   app: ReturnType<typeof orchestrationApp>;
   engine: Awaited<ReturnType<typeof openEngine>>["engine"];
@@ -154,7 +156,7 @@ function orchestrationApp({ names, log, store }: Ground, made: Services): Return
   });
 }
 
-type Services = Pick<Made, "running" | "identity" | "rooms" | "backups" | "databases" | "restores">;
+type Services = Pick<Made, "running" | "identity" | "rooms" | "backups" | "databases" | "restores" | "drills">;
 
 /** The same services for tokens: the plane serves what its list has. */
 function mountForTokens(plane: Plane, { names }: Ground, made: Services): void {
@@ -166,13 +168,14 @@ function mountForTokens(plane: Plane, { names }: Ground, made: Services): void {
 function mountServices(
   plane: Plane,
   instances: Plane,
-  { identity, rooms, backups, databases, restores }: Services,
+  { identity, rooms, backups, databases, restores, drills }: Services,
 ): void {
   mountIdentity(instances, identity.identity.manage, { pageMax: limits.eventsPageMax });
   mountIngress(plane, { certificates: createCertificateViews(rooms.certificates), views: rooms.ingress.views });
   mountSources(plane, rooms.sources);
   mountBackups(plane, backups, restores);
   mountDatabases(plane, databases);
+  mountDrills(plane, drills);
 }
 
 /** The listeners of the orchestration plane, once what runs was looked at: health checks of a proxy come at once. */
@@ -198,7 +201,7 @@ async function serve({ options, layout, names, log, opened }: Ground, { running,
 function openDoors(
   { options, names, log }: Ground,
   late: Late,
-  { running, engine, app, rooms }: Omit<Made, "identity" | "backups" | "databases" | "restores">,
+  { running, engine, app, rooms }: Omit<Made, "identity" | "backups" | "databases" | "restores" | "drills">,
 ): void {
   late.callbacks = callbackDoor({ options, running, engine, names, plane: app.behind, log });
   const { observability } = rooms.observability;

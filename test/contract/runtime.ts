@@ -423,6 +423,20 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         expect(await runtime.inspect(id)).toMatchObject({ state: "running" });
       });
 
+      test("a closed network is made once, its containers have an address in it, and it goes by its labels", async () => {
+        const [name, labels] = [subject.unique("n1"), { closed: subject.unique("label") }];
+        await runtime.makeClosedNetwork(name, labels);
+        await expectFailure(runtime.makeClosedNetwork(name, labels), "conflict");
+        const networks = [{ name, aliases: ["web.shop"] }];
+        const id = await started(spec("a", { networkMode: "bridge", networks }));
+        expect((await runtime.inspect(id))?.addresses[name]).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+        await runtime.remove(id);
+        await runtime.removeNetworks({ closed: "other" });
+        expect(await runtime.hasNetwork(name)).toBe(true);
+        await runtime.removeNetworks(labels);
+        expect(await runtime.hasNetwork(name)).toBe(false);
+      });
+
       test("this machine has an address in a network, the gateway of its containers", async () => {
         const name = subject.unique("n1");
         expect(await runtime.networkGateway(name)).toBeUndefined();

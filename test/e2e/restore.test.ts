@@ -266,4 +266,102 @@ describe("restores of volumes", () => {
       await second.close();
     }
   });
+
+  test("a drill: the newest copies live where nothing is in reach, what is broken says why, and nothing is left", async () => {
+    const httpd = ["httpd", "-f", "-p", "80", "-h", "/data"];
+    const backup = { every: "7d", pre: ["true"] };
+    const page = { http_get: { path: "/page", port: 80 }, period: "1s" };
+    const db = { command: httpd, volume_claims: [{ name: "data", mount_path: "/data" }], probes: { readiness: page } };
+    const go = { exec: { command: ["test", "-e", "/tmp/go"] }, period: "1s" };
+    const poisoned = "[ -e /data/poison ] && { echo it is poisoned; exit 3; }; exec sleep 100000";
+    const applied = await berth.apply(
+      statefulset("shop", "db", { ...db, backup }),
+      deployment("shop", "web", { volumes: ["files:/data"], backup, probes: { readiness: go } }),
+      deployment("other", "bad", { volumes: ["files:/data"], backup, command: ["sh", "-c", poisoned] }),
+      deployment("other", "host", { volumes: ["more:/data", `${folder}:/host`], backup }),
+    );
+    expect(applied).toMatchObject({ status: 200 });
+    const idOf = (name: string) => berth.docker(["ps", "-q", "--filter", `label=${berth.prefix}.name=${name}`]).trim();
+    await waitFor("the apps to run", () => ["db", "web", "bad"].every((name) => idOf(name) !== ""));
+    const run = (id: string, script: string) => berth.docker(["exec", id, "sh", "-c", script]);
+    run(idOf("db"), "echo of the copy >/data/page");
+    run(idOf("bad"), "touch /data/poison");
+    expect((await cli("backup", "now")).exitCode).toBe(0);
+    run(idOf("db"), "echo live >/data/page");
+    const live = berth.docker([
+      ...["inspect", "-f", `{{(index .NetworkSettings.Networks "${berth.prefix}0").IPAddress}}`, idOf("db")],
+    ]);
+    const liveAddress = live.trim();
+
+    const role = `label=${berth.prefix}.role=drill`;
+    const left = () =>
+      [
+        ["ps", "-aq"],
+        ["volume", "ls", "-q"],
+        ["network", "ls", "-q"],
+      ].map((words) => berth.docker([...words, "--filter", role]).trim());
+    const drilled = () => berth.docker(["ps", "-q", "--filter", role, "--filter", "name=shop-web"]).trim();
+    const killed = cli("backup", "drill", "shop").catch(() => undefined);
+    await waitFor("the copy of web to run", () => drilled() !== "", 60_000);
+    await berth.stop("SIGKILL");
+    await killed;
+    expect(left()).not.toContain("");
+    await berth.start();
+    await waitFor("what the killed drill left to go", () => left().every((text) => text === ""), 60_000);
+
+    // A server that starts first asks its targets whether another one acts.
+    await waitFor("the server to act", async () => {
+      const { body } = await berth.call("GET", "/backups/targets");
+      return (body.data as unknown as { targets: { held?: string }[] }).targets.every(({ held }) => held === undefined);
+    });
+    // What listens on every address of the machine is out of reach, too.
+    // It is a process of its own, since each command of Docker below stops this one.
+    const server = 'console.log(Bun.serve({ hostname: "0.0.0.0", port: 0, fetch: () => new Response("here") }).port)';
+    const machine = Bun.spawn([process.execPath, "-e", server], { stdout: "pipe" });
+    const port = new TextDecoder().decode((await machine.stdout.getReader().read()).value).trim();
+    const drill = cli("backup", "drill", "shop");
+    try {
+      await waitFor("the copy of web to run", () => drilled() !== "", 60_000);
+      const id = drilled();
+      await waitFor("the copy of db to answer", () => run(id, "timeout 3 wget -qO- http://db/page || true") !== "");
+      for (const name of ["db", "db.shop", "db-0.shop"])
+        expect([name, run(id, `timeout 3 wget -qO- http://${name}/page`)]).toEqual([name, "of the copy"]);
+      const gateway = liveAddress.replace(/\d+$/, "1");
+      const own = run(id, "hostname -i").trim().replace(/\d+$/, "1");
+      const places = [`${liveAddress}/page`, "169.254.169.254", `${gateway}:${port}`, `${own}:${port}`];
+      const attempt = (from: string, place: string) => [
+        place,
+        run(from, `timeout 3 wget -qO- "http://${place}" >/dev/null 2>&1 && echo reached || echo no`),
+      ];
+      // The same words reach the live app and the machine from a container that is not of a drill.
+      for (const place of [`${liveAddress}/page`, `${gateway}:${port}`])
+        expect(attempt(idOf("web"), place)).toEqual([place, "reached"]);
+      for (const place of [...places, `host.docker.internal:${port}`])
+        expect(attempt(id, place)).toEqual([place, "no"]);
+      expect(run(id, "ls /var/run/docker.sock /run/docker.sock 2>/dev/null || true")).toBe("");
+      expect(berth.docker(["inspect", "-f", "{{json .HostConfig.PortBindings}}", id]).trim()).toMatch(/^(\{\}|null)$/);
+      run(id, "touch /tmp/go");
+      const done = await drill;
+      expect([done.exitCode, done.stderr]).toEqual([0, ""]);
+      expect(done.stdout).toMatch(/^shop\/db {2}proved by its own check: ready in [\d.ms ]+, from a copy that was/m);
+      expect(done.stdout).toMatch(/^shop\/web {2}proved by its own check/m);
+    } finally {
+      machine.kill();
+    }
+    expect(left()).toEqual(["", "", ""]);
+
+    const other = await cli("backup", "drill", "other");
+    expect([other.exitCode, other.stderr]).toEqual([1, "error: 2 of 2 drills did not succeed\n"]);
+    expect(other.stdout).toContain("exit code 3; it printed last: it is poisoned");
+    expect(other.stdout).toContain(`other/host  not drilled: it mounts "${folder}" of the machine`);
+    expect(left()).toEqual(["", "", ""]);
+
+    for (const repository of readdirSync(copies)) rmSync(join(copies, repository, "data"), { recursive: true });
+    const broken = await cli("backup", "drill", "shop/db");
+    expect([broken.exitCode, broken.stdout]).toEqual([1, expect.stringMatching(/^shop\/db {2}failed at .*: /)]);
+    expect(left()).toEqual(["", "", ""]);
+    const rows = JSON.parse((await cli("backup", "drills", "-o", "json")).stdout).data.drills as object[];
+    expect(rows).toHaveLength(4);
+    expect(inPod("cat", "/data/page")).toBe("live\n");
+  });
 });

@@ -8,10 +8,12 @@ import {
   listSnapshots,
 } from "../../src/backups/api/backups.ts";
 import { databaseEndpoints } from "../../src/backups/api/databases.ts";
-import { mountBackups, mountDatabases } from "../../src/backups/http/mount.ts";
+import { drillEndpoints } from "../../src/backups/api/drills.ts";
+import { mountBackups, mountDatabases, mountDrills } from "../../src/backups/http/mount.ts";
 import { listRestores, restoreEndpoints } from "../../src/backups/api/restore.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
 import type { Databases } from "../../src/backups/service/databases.ts";
+import type { Drills } from "../../src/backups/service/drills.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
@@ -26,17 +28,20 @@ const backups = new Proxy({} as Backups & Databases, {
     return name === "listApps" ? apps : name === "listTargets" || name === "listRuns" ? [] : Promise.resolve({});
   },
 });
-const restores = new Proxy({} as Restores, {
-  get: (_, name) => () => {
-    called.push(String(name));
-    return Promise.resolve({});
-  },
-});
+const recorded = <T extends object>() =>
+  new Proxy({} as T, {
+    get: (_, name) => () => {
+      called.push(String(name));
+      return Promise.resolve({});
+    },
+  });
+const [restores, drills] = [recorded<Restores>(), recorded<Drills>()];
 const app = createOrchestrationApp({
   controller: createRecordingController().controller,
   mountOthers(plane) {
     mountBackups(plane, backups, restores);
     mountDatabases(plane, backups);
+    mountDrills(plane, drills);
   },
   version: "1",
   names: naming(),
@@ -48,6 +53,7 @@ const ask = (by: Principal, { method, path }: { method: string; path: string }) 
     "/backups/targets/:name": { url: "/srv/copies" },
     "/backups/restores/plan": {},
     "/backups/restores": {},
+    "/backups/drills": {},
     "/backups/databases/restores": {},
     "/backups/restores/undo": { scope: "shop", name: "web" },
   };
@@ -61,7 +67,7 @@ const ask = (by: Principal, { method, path }: { method: string; path: string }) 
   );
 };
 
-const endpoints = [...backupEndpoints, ...restoreEndpoints, ...databaseEndpoints];
+const endpoints = [...backupEndpoints, ...restoreEndpoints, ...databaseEndpoints, ...drillEndpoints];
 
 /** What there is and how it went: for everyone who may see the machine, or the app. */
 const reads: readonly { path: string; method: string }[] = [

@@ -184,6 +184,8 @@ function resourceCalls({
 }: World): Calls<
   | "ensureNetwork"
   | "hasNetwork"
+  | "makeClosedNetwork"
+  | "removeNetworks"
   | "networkGateway"
   | "networkSubnets"
   | "ensureVolume"
@@ -201,6 +203,15 @@ function resourceCalls({
   return {
     ensureNetwork: (name) => does("ensureNetwork", name, () => resources.ensureNetwork(name)),
     hasNetwork: (name) => does("hasNetwork", name, () => resources.hasNetwork(name)),
+    makeClosedNetwork: (name, labels) =>
+      does("makeClosedNetwork", name, () => resources.makeClosedNetwork(name, labels)),
+    removeNetworks: (labels) =>
+      does("removeNetworks", "", () => {
+        for (const name of resources.networksWith(labels)) {
+          const inUse = some(table, ({ spec }) => spec.networks.some((network) => network.name === name));
+          resources.removeNetwork(name, inUse);
+        }
+      }),
     networkGateway: (name) =>
       does("networkGateway", name, () => (resources.hasNetwork(name) ? gatewayAddress : undefined)),
     networkSubnets: (name) =>

@@ -19,11 +19,14 @@ import {
   testBackupTarget,
 } from "../api/backups.ts";
 import { bringDatabase, databasePoints, planDatabaseRestore, RestoreDatabaseBody } from "../api/databases.ts";
+import { beginDrill, DrillBody, listDrills } from "../api/drills.ts";
+import type { Drills } from "../service/drills.ts";
 import type { Backups } from "../service/create.ts";
 import type { Databases } from "../service/databases.ts";
 import { beginRestore, listRestores, planRestore, RestoreBody, undoRestore } from "../api/restore.ts";
 import type { Restores } from "../service/restore.ts";
 
+const readDrillBody = bodyReader({ path: beginDrill.path, body: DrillBody });
 const readRestoreBody = bodyReader({ path: beginRestore.path, body: RestoreBody });
 const readUndoBody = bodyReader({ path: undoRestore.path, body: undoRestore.body });
 const readTargetBody = bodyReader({ path: putBackupTarget.path, body: BackupTargetBody });
@@ -63,6 +66,11 @@ export function mountBackups(plane: Plane, backups: Backups, restores: Restores)
   mountRead(plane, listSnapshots, ({ query: { target } }) => backups.snapshots(target));
   mountOwned(plane, takeOver, ({ actor }) => backups.takeOver(actor));
   mountRestores(plane, restores);
+}
+
+export function mountDrills(plane: Plane, drills: Drills): void {
+  mountOwned(plane, beginDrill, ({ body, actor }) => drills.begin(readDrillBody(body), actor));
+  mountOwned(plane, listDrills, () => drills.list());
 }
 
 function mountRestores(plane: Plane, restores: Restores): void {

@@ -161,7 +161,8 @@ async function missingWithout(
   return found.flat();
 }
 
-async function allCopies(parts: RestoreParts, from: string | undefined) {
+/** The copies of volumes at the targets that answer. Fails where there is no such target, or none at all. */
+export async function allCopies(parts: Pick<RestoreParts, "targets" | "source">, from: string | undefined) {
   if (from !== undefined && !parts.targets().includes(from))
     throw new Failure("not_found", `no target "${from}"; berth backup target list shows them`);
   const targets = from === undefined ? parts.targets() : [from];

@@ -17,6 +17,7 @@ import { noWords } from "../shell/words.ts";
 import { bytesText } from "../text/stats-table.ts";
 import { copyNow } from "../wait/copies.ts";
 import { timeText } from "../text/time-text.ts";
+import { drillCommand, drillsCommand } from "./backup/drill.ts";
 import { restoreCommand, restoresCommand } from "./backup/restore.ts";
 import { targetCommands } from "./backup/target.ts";
 
@@ -82,6 +83,8 @@ const commands: readonly Command[] = [
   },
   restoreCommand,
   restoresCommand,
+  drillCommand,
+  drillsCommand,
   {
     name: "take-over",
     summary: "let this server act, and any other one of the same installation wait",
@@ -136,7 +139,7 @@ export const backupCommand: CommandBody = {
   run: (_, args) => {
     const [word] = args.words;
     throw usageFailure(
-      `unknown command "backup ${word ?? ""}": use target, now, list, runs, restore, restores, key or take-over, or a FILE with its path`,
+      `unknown command "backup ${word ?? ""}": use target, now, list, runs, restore, restores, drill, drills, key or take-over, or a FILE with its path`,
     );
   },
 };

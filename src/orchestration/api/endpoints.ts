@@ -24,6 +24,7 @@ import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
 import { operatorEndpoints } from "../../observability/api/operator-endpoints.ts";
 import { backupEndpoints } from "../../backups/api/backups.ts";
 import { databaseEndpoints } from "../../backups/api/databases.ts";
+import { drillEndpoints } from "../../backups/api/drills.ts";
 import { restoreEndpoints } from "../../backups/api/restore.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./webhooks.ts";
@@ -136,6 +137,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   ...backupEndpoints,
   ...databaseEndpoints,
   ...restoreEndpoints,
+  ...drillEndpoints,
   ...operatorEndpoints,
   listPlugins,
   listPluginRuns,

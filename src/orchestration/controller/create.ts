@@ -46,6 +46,7 @@ import { createSleepRoom } from "./rollout/sleep.ts";
 import { createTearDown } from "./rollout/tear-down.ts";
 import { createUsageSampler } from "./state/usage-sampler.ts";
 import { createVolumeHolds } from "./state/volume-holds.ts";
+import { createDrillRoom } from "./rollout/drill-room.ts";
 import { createVolumeRoom } from "./rollout/volume-room.ts";
 
 /** Wires the rooms of the controller together. */
@@ -92,6 +93,10 @@ export function createController(parts: ControllerParts): RunningController {
     ...{ endpoints, apps, sleep, reconciler },
     measures: createMeasures(context),
     volumes: createVolumeRoom(context),
+    drills: createDrillRoom(
+      context,
+      parts.insideNetwork ?? (() => ({ fetch: parts.fetch, knock: context.knock ?? knock })),
+    ),
     callbacks: createCallbackRoom(context),
     senders: createSenders(context),
     runCalls: createRunCalls(context),

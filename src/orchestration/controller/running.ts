@@ -5,6 +5,7 @@ import type { PodEndpoints } from "../api/pod-endpoint.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
 import type { UsageOf } from "./desired/autoscale.ts";
 import type { SleepRoom } from "./rollout/sleep.ts";
+import type { DrillRoom, InsideNetwork } from "./rollout/drill-room.ts";
 import type { VolumeRoom } from "./rollout/volume-room.ts";
 import type { Controller } from "./controller.ts";
 import type { CallbackRoom } from "./plugins/callbacks.ts";
@@ -14,6 +15,8 @@ import type { Reconciler } from "./reconcile/reconciler.ts";
 import type { Outside } from "./state/context.ts";
 
 export interface ControllerParts extends Outside {
+  /** How the closed network of a drill is entered; absent: as any other. */
+  insideNetwork?: InsideNetwork;
   sendWebhook: SendWebhook;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
@@ -40,6 +43,8 @@ export interface RunningController {
   reconciler: Reconciler;
   /** Volumes of apps, for what brings their data back. */
   volumes: VolumeRoom;
+  /** Where copies of apps are tried. */
+  drills: DrillRoom;
   /** What the pods use, for the metrics. */
   measures: PodMeasures;
   /** Takes in what runs, before anybody is answered; gives up after `limitMs`, or when the engine is away. */

@@ -21,6 +21,13 @@ export interface Machine {
   /** Makes the bridge network when missing; idempotent. */
   ensureNetwork(name: string): Promise<void>;
   hasNetwork(name: string): Promise<boolean>;
+  /**
+   * Makes a bridge network without a way out: its containers reach each other, and neither this machine, nor its other
+   * networks, nor anything beyond. Fails `conflict` where the name is taken.
+   */
+  makeClosedNetwork(name: string, labels: Record<string, string>): Promise<void>;
+  /** Removes the networks of this installation that carry all given labels; `conflict` while a container is in one. */
+  removeNetworks(labels: Record<string, string>): Promise<void>;
   /** IPv4 address of this machine in a bridge network; undefined when it is missing or has none. */
   networkGateway(name: string): Promise<string | undefined>;
   /** Its IPv4 subnets, such as `172.18.0.0/16`; none when it is missing. */

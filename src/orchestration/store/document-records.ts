@@ -6,9 +6,9 @@ type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "or
 
 /**
  * Kinds of documents about copies outside of the machine: the recovery key, targets, the newest runs of each, restores,
- * containers that are paused for a copy, and the list of copies at each target.
+ * containers that are paused for a copy, the list of copies at each target, and drills.
  */
-type BackupKind = "key" | "target" | "runs" | "restore" | "paused" | "copies";
+type BackupKind = "key" | "target" | "runs" | "restore" | "paused" | "copies" | "drill";
 
 interface StoredDocument {
   id: string;

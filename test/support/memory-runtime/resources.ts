@@ -7,6 +7,8 @@ export interface Resources {
   hasNetwork(name: string): boolean;
   ensureNetwork(name: string): void;
   removeNetwork(name: string, inUse: boolean): void;
+  makeClosedNetwork(name: string, labels: Record<string, string>): void;
+  networksWith(labels: Record<string, string>): string[];
   ensureVolume(name: string, labels: Record<string, string>): { created: boolean };
   /** What the engine does by itself for a mount of a volume that is not there. */
   mountVolume(name: string): void;
@@ -18,6 +20,7 @@ export interface Resources {
 
 export function createResources(owner: Owner): Resources {
   const networks = new Set<string>(["bridge"]);
+  const closed = new Map<string, Record<string, string>>();
   const volumes = new Map<string, Volume>();
 
   return {
@@ -26,7 +29,17 @@ export function createResources(owner: Owner): Resources {
     removeNetwork: (name, inUse) => {
       if (inUse && networks.has(name)) throw new Failure("conflict", `cannot remove network "${name}": it is in use`);
       networks.delete(name);
+      closed.delete(name);
     },
+    makeClosedNetwork: (name, labels) => {
+      if (networks.has(name)) throw new Failure("conflict", `cannot create network "${name}": it exists already`);
+      networks.add(name);
+      closed.set(name, labels);
+    },
+    networksWith: (labels) =>
+      [...closed].flatMap(([name, has]) =>
+        Object.entries(labels).every(([key, value]) => has[key] === value) ? [name] : [],
+      ),
     ensureVolume: (name, labels) => {
       const wanted = { ...labels, ...ownLabels(owner) };
       const existing = volumes.get(name);

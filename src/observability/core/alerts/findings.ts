@@ -148,8 +148,10 @@ function backupFindings({ backup, now }: Facts, limit = 8): Finding[] | undefine
   const { newestAt, installedAt, failing = [] } = backup;
   const failed = failing.map(({ target, what, sinceAt, error }): Finding => {
     const since = new Date(sinceAt).toISOString();
-    const labels: Record<string, string> = what === "state" ? { target } : { target, what };
-    const title = watchedTitles[what]?.(target) ?? `copies of ${what} to ${target} fail`;
+    const isDrill = what.startsWith("drill ");
+    const labels: Record<string, string> = isDrill ? { what } : what === "state" ? { target } : { target, what };
+    const copies = isDrill ? `no good ${what.replace(" ", " of ")}` : `copies of ${what} to ${target} fail`;
+    const title = watchedTitles[what]?.(target) ?? copies;
     return { labels, title, detail: `since ${since}: ${error}` };
   });
   // A clock that was ahead has dated it: how old it is, nothing tells.

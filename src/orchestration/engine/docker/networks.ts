@@ -6,11 +6,14 @@ import type { Engine } from "../engine.ts";
 import { createShare } from "../share.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
-import { isObjectName } from "./formats.ts";
+import { isObjectName, labelFilter } from "./formats.ts";
 import { inspectAt } from "./open-stream.ts";
 
 type Labels = Record<string, string>;
-type Networks = Pick<Engine, "ensureNetwork" | "networkGateway" | "networkSubnets" | "hasNetwork">;
+type Networks = Pick<
+  Engine,
+  "ensureNetwork" | "networkGateway" | "networkSubnets" | "hasNetwork" | "makeClosedNetwork" | "removeNetworks"
+>;
 
 export function createNetworks(engine: DockerClient, owner: Owner): Networks {
   const share = createShare<void>();
@@ -32,6 +35,25 @@ export function createNetworks(engine: DockerClient, owner: Owner): Networks {
         if (await makeOne(engine, name, ownLabels(owner))) await keepOne(engine, name, isOurs);
       }),
 
+    makeClosedNetwork: (name, labels) =>
+      engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
+        const network = {
+          Name: name,
+          Driver: "bridge",
+          CheckDuplicate: true,
+          Labels: { ...labels, ...ownLabels(owner) },
+        };
+        await docker.createNetwork({ ...network, ...closed, abortSignal });
+      }),
+
+    removeNetworks: (labels) =>
+      engine.call({ verb: "remove", subject: "networks" }, async (docker, abortSignal) => {
+        const filters = labelFilter({ ...labels, [installation]: owner.installationId });
+        for (const { Id } of await docker.listNetworks({ filters, abortSignal })) {
+          await docker.getNetwork(Id).remove({ abortSignal }).catch(unlessStatus(404));
+        }
+      }),
+
     hasNetwork: async (name) => (await inspect(engine, name)) !== undefined,
 
     networkGateway: async (name) => {
@@ -47,6 +69,16 @@ export function createNetworks(engine: DockerClient, owner: Owner): Networks {
     },
   };
 }
+
+/**
+ * Without an address of this machine in the network, what listens on every address of it is out of reach, too. The gateway
+ * that the engine then names to its containers is an address which nothing has.
+ */
+const closed = {
+  Internal: true,
+  EnableIPv6: false,
+  Options: { "com.docker.network.bridge.inhibit_ipv4": "true" },
+};
 
 const subject = (name: string) => `network "${name}"`;
 

@@ -1,0 +1,153 @@
+import { claimVolumeName, type Naming, networkAliases } from "./naming.ts";
+import { decodePassed } from "./spec/passed.ts";
+import type { ContainerSpec, EngineOptions, Mount, ResolvedWorkload } from "./workload.ts";
+
+/** Role of everything that a drill makes. Without an identity beside it, nothing converges, routes to or watches it. */
+export const drillRole = "drill";
+
+/** Where a copy of an app lives for a while. */
+interface DrillPlace {
+  /** What tells it from other containers of the drill. */
+  id: string;
+  /** The closed network. */
+  network: string;
+  image: string;
+  ordinal: number | undefined;
+  /** What is mounted in place of each volume, by its name in the engine. */
+  volumes: ReadonlyMap<string, string>;
+  /** The limit of an app without one of its own. */
+  memoryBytes: number;
+}
+
+/** Capabilities that reach nothing outside of a container without a way out. */
+const harmless = [
+  ...["AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "IPC_LOCK", "KILL", "MKNOD", "NET_BIND_SERVICE"],
+  ...["SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT", "SYS_NICE", "SYS_RESOURCE"],
+];
+
+/** Why a copy of an app could not live by itself, or would reach what is live; undefined: it can. */
+export function undrillable({ container, inits }: ResolvedWorkload): string | undefined {
+  const { networkMode, mounts, capAdd } = container;
+  if (networkMode !== "bridge" && networkMode !== "none") return `it uses network_mode ${networkMode}`;
+  const folder = mounts.find(({ type, assetDigest }) => type === "bind" && assetDigest === undefined);
+  if (folder !== undefined) return `it mounts "${folder.source}" of the machine`;
+  const external = mounts.find(({ volume }) => volume?.external);
+  if (external !== undefined) return `it mounts the external volume "${external.source}"`;
+  const right = capAdd.find((name) => !harmless.includes(name.toUpperCase().replace(/^CAP_/, "")));
+  if (right !== undefined) return `it has the capability ${right}`;
+  const all = [container.options, ...inits.flatMap(({ options }) => options ?? [])];
+  return all.map(reachingOption).find((found) => found !== undefined);
+}
+
+function reachingOption(options: EngineOptions): string | undefined {
+  const { privileged, devices = [], securityOpt = [], ipcMode, pidMode } = options;
+  if (privileged === true) return "it is privileged";
+  if (devices[0] !== undefined) return `it uses the device ${devices[0].pathOnHost}`;
+  const opened = securityOpt.find((text) => !/^no-new-privileges(?:[:=]true)?$/.test(text));
+  if (opened !== undefined) return `it sets the security option ${opened}`;
+  if (ipcMode !== undefined && !["private", "none", "shareable"].includes(ipcMode))
+    return `it uses ipc mode ${ipcMode}`;
+  return pidMode === undefined ? undefined : `it uses pid mode ${pidMode}`;
+}
+
+/** An address for documentation (RFC 5737), which leads nowhere: the engine must not ask the name servers of the machine. */
+const noServer = "192.0.2.1";
+
+/**
+ * The container of a copy: what an app runs, on the closed network, with the volumes of the drill. Whatever of a container
+ * is not named here stays at its default, so that a new field or option reaches nothing before somebody has decided so.
+ */
+export function drillSpec(workload: ResolvedWorkload, place: DrillPlace, names: Naming): ContainerSpec {
+  const { container, scope, name } = workload;
+  const { ordinal, network } = place;
+  const closed = container.networkMode === "none";
+  const aliases = [name, ...networkAliases(names, { scope, name }, ordinal, container.options.networkAliases)];
+  return {
+    ...decodePassed({}),
+    name: `${names.prefix}-drill.${place.id}`,
+    image: place.image,
+    command: container.command,
+    env: {
+      ...container.env,
+      ...Object.fromEntries(
+        names.envPrefixes.flatMap((prefix) => [
+          [`${prefix}_REPLICA_ID`, place.id],
+          ...(ordinal === undefined ? [] : [[`${prefix}_REPLICA_ORDINAL`, String(ordinal)]]),
+        ]),
+      ),
+    },
+    labels: { [names.label.role]: drillRole },
+    ports: [],
+    mounts: [...container.mounts, ...claims(workload, ordinal, names)].map((mount) => mountedIn(mount, place)),
+    networkMode: closed ? "none" : "bridge",
+    networks: closed ? [] : [{ name: network, aliases }],
+    // What it was to reach on the machine is nowhere.
+    extraHosts: ["host.docker.internal:127.0.0.1"],
+    capAdd: container.capAdd,
+    stopSignal: container.stopSignal,
+    // A copy may wait for another one that has not started yet.
+    restart: { name: "on-failure", maximumRetryCount: 5 },
+    ulimits: container.ulimits,
+    nanoCpus: container.nanoCpus,
+    memoryBytes: container.memoryBytes ?? place.memoryBytes,
+    options: drilledOptions(container.options),
+  };
+}
+
+/** An init of the app, which prepares the volumes of the copy as it does for the app. */
+export function drilledInit(
+  spec: ContainerSpec,
+  init: ResolvedWorkload["inits"][number],
+  image: string,
+): ContainerSpec {
+  return {
+    ...spec,
+    name: `${spec.name}-init`,
+    image,
+    command: init.command,
+    networks: spec.networks.map(({ name }) => ({ name, aliases: [] })),
+    restart: { name: "no", maximumRetryCount: 0 },
+    options: init.options === undefined ? spec.options : drilledOptions(init.options),
+  };
+}
+
+function claims({ volumeClaims, scope, name }: ResolvedWorkload, ordinal: number | undefined, names: Naming): Mount[] {
+  return volumeClaims.map(({ name: claim, mountPath, owner }) => ({
+    type: "volume",
+    source: claimVolumeName(names, { scope, name }, claim, ordinal ?? 0),
+    target: mountPath,
+    readOnly: false,
+    owner,
+  }));
+}
+
+/** The volumes that it mounts, by their names in the engine. */
+export function drilledVolumes(workload: ResolvedWorkload, ordinal: number | undefined, names: Naming): string[] {
+  const mounts = [...workload.container.mounts, ...claims(workload, ordinal, names)];
+  return [...new Set(mounts.flatMap(({ type, source }) => (type === "volume" ? [source] : [])))];
+}
+
+/** Files of assets are of the server, and never written. */
+function mountedIn(mount: Mount, { volumes }: DrillPlace): Mount {
+  if (mount.type === "bind") return { ...mount, readOnly: true };
+  const { volume: _, ...rest } = mount;
+  const source = volumes.get(mount.source);
+  if (source === undefined) throw new Error(`the drill has nothing in place of volume "${mount.source}"`);
+  return { ...rest, source };
+}
+
+function drilledOptions(options: EngineOptions): EngineOptions {
+  const { init, readonlyRootfs, user, workingDir, hostname, entrypoint, capDrop = [], groupAdd, tmpfs } = options;
+  const { shmSizeBytes, pidsLimit, cpusetCpus, memorySwapBytes, sysctls = {} } = options;
+  return {
+    ...{ init, readonlyRootfs, user, workingDir, hostname, entrypoint, groupAdd, tmpfs },
+    ...{ shmSizeBytes, pidsLimit, cpusetCpus, memorySwapBytes },
+    sysctls: Object.fromEntries(Object.entries(sysctls).filter(([key]) => !key.startsWith("net.ipv6."))),
+    capDrop: [...new Set([...capDrop, "NET_RAW"])],
+    dns: [noServer],
+    dnsSearch: ["."],
+    // The live apps come first, and it is the first to end when memory does.
+    cpuShares: 64,
+    oomScoreAdj: 900,
+  };
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "bun:test";
+import { createDrills } from "../../../src/backups/service/drills.ts";
+import type { DrillParts } from "../../../src/backups/service/drill-parts.ts";
+import { drillId, type StoredDrill } from "../../../src/backups/core/drills.ts";
+import { subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
+import type { AppVolumes } from "../../../src/backups/service/platform.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
+import { createGate } from "../../../src/base/deliver/gate.ts";
+import { createLimit } from "../../../src/base/words/limit.ts";
+import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { waitFor } from "../../support/wait.ts";
+
+const now = Date.parse("2026-11-29T12:00:00Z");
+const policy = { everyMs: 1, everyText: "1d", keep: undefined, target: undefined, pre: [], post: [], exclude: [] };
+
+function app(name: string, protectedBy: AppVolumes["policy"] = policy): AppVolumes {
+  const subject = { scope: "shop", kind: "deployment", name, claim: "files", ordinal: undefined };
+  return {
+    scope: "shop",
+    kind: "deployment",
+    name,
+    policy: protectedBy,
+    volumes: [{ subject, volume: `v-${name}` }],
+    updatedAt: 0,
+  };
+}
+
+interface World {
+  apps?: AppVolumes[];
+  copied?: string[];
+  refused?: Record<string, string>;
+  damaged?: string;
+  freeBytes?: number;
+  freeMemory?: number;
+  drills?: StoredDrill[];
+}
+
+/** Drills of a server whose engine and target are fakes; what was done, in order. */
+function world({ apps = [app("web")], copied = ["web"], refused = {}, damaged, drills = [], ...room }: World) {
+  const [done, stored, clock]: [string[], Map<string, StoredDrill>, ReturnType<typeof createFakeClock>] = [
+    [],
+    new Map(drills.map((drill) => [drillId(drill), drill])),
+    createFakeClock(now),
+  ];
+  const snapshots = copied.map((name, at) => {
+    const [volume] = app(name).volumes;
+    return { id: `c${at}`, at: now - 3_600_000, tags: [volumeTag, ...(volume ? subjectTags(volume.subject) : [])] };
+  });
+  const parts: DrillParts = {
+    ...{ clock, log: silentLog, turn: createLimit(1), limits: backupLimits, apps: () => apps },
+    randomBytes: (count) => new Uint8Array(count),
+    onEvent: async () => undefined,
+    targets: () => ["disk"],
+    source: async () => ({
+      snapshots: async () => snapshots,
+      size: async () => 1_000,
+      async restore(id: string) {
+        done.push(`restore ${id}`);
+        if (id === damaged) throw new Failure("unavailable", "data is damaged");
+      },
+    }),
+    folders: { space: async () => ({ disk: "1", freeBytes: room.freeBytes ?? 2 ** 40 }) } as never,
+    volumesFolder: async () => "/volumes",
+    freeMemory: () => room.freeMemory,
+    gate: createGate({ heldBy: () => undefined, clock, lookMs: 1_000 }),
+    drills: () => [...stored.values()],
+    putDrill: async (drill) => void stored.set(drillId(drill), drill),
+    removeDrill: async (drill) => void stored.delete(drillId(drill)),
+    stage: {
+      examine: async ({ name }) => {
+        const why = refused[name];
+        return why === undefined ? { memoryBytes: 1_000, replicas: 1 } : { refused: why };
+      },
+      open: async () => void done.push("open"),
+      makeVolume: async (name) => ({ volume: name, folder: `/volumes/${name}` }),
+      async start({ key, volumes }) {
+        done.push(`start ${key.name} with ${[...volumes.keys()].sort().join(" ")}`);
+        return { ready: async () => "proved" };
+      },
+      // A client that waits for the end finds nothing of it any more.
+      async clear() {
+        for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+        done.push("clear");
+      },
+    },
+  };
+  const made = createDrills(parts);
+  const result = async (name?: string) => {
+    await made.begin({ scope: "shop", name }, "ann");
+    await waitFor("the drill to end", () => made.list().drills.every((drill) => drill.running_since === undefined));
+    return made.list().drills.map((drill) => [drill.app, drill.result, drill.why]);
+  };
+  return { made, done, clock, result };
+}
+
+describe("what is drilled", () => {
+  test("the apps of a scope together, each with its own copy; all of it goes", async () => {
+    const it = world({
+      apps: [app("web"), app("api"), app("open", undefined)].map((one, at) =>
+        at === 2 ? { ...one, policy: undefined } : one,
+      ),
+      copied: ["web", "api"],
+    });
+    expect(await it.result()).toEqual([
+      ["shop/web", "proved", undefined],
+      ["shop/api", "proved", undefined],
+    ]);
+    expect(it.done.map((line) => line.split(" ")[0])).toEqual([
+      "open",
+      "restore",
+      "restore",
+      "start",
+      "start",
+      "clear",
+    ]);
+    expect(it.made.list().drills[0]).toMatchObject({ recovery_point_seconds: 3_600, bytes: 1_000, target: "disk" });
+    expect(it.made.failing()).toEqual([]);
+  });
+
+  test.each<[string, World, string, string]>([
+    ["cannot live by itself", { refused: { web: "it is privileged" } }, "not_drilled", "it is privileged"],
+    ["has no copy", { copied: [] }, "failed", "there is no copy of shop/web/files"],
+    ["has a damaged copy", { damaged: "c0" }, "failed", "data is damaged"],
+    ["does not fit on the disk", { freeBytes: 10 }, "failed", "of the disk can be used"],
+    ["does not fit into the memory", { freeMemory: 10 }, "failed", "of the memory can be used"],
+  ])("an app that %s says why, and nothing of it runs", async (_, given, wanted, why) => {
+    const it = world(given);
+    expect(await it.result("web")).toEqual([["shop/web", wanted, expect.stringContaining(why)]]);
+    expect(it.done.filter((line) => line.startsWith("start"))).toEqual([]);
+    expect(it.made.failing()).toHaveLength(wanted === "failed" ? 1 : 0);
+  });
+
+  test("an app without the field, and one that does not exist, are refused with the way out", async () => {
+    const { made } = world({ apps: [{ ...app("web"), policy: undefined }] });
+    expect(made.begin({ scope: "shop", name: "web" }, "ann")).rejects.toThrow("add `backup: {}`");
+    expect(made.begin({ scope: "shop", name: "no" }, "ann")).rejects.toThrow("no app of shop/no is copied");
+    expect(made.begin({ name: "web" }, "ann")).rejects.toThrow();
+  });
+
+  test("an alert is due two weeks after the last good one, unless the app cannot be drilled", () => {
+    const drill = { scope: "shop", kind: "deployment", name: "web", since: now - 15 * 86_400_000 };
+    const nothing = { runningSince: undefined, last: undefined, lastSuccessAt: undefined, failingSince: undefined };
+    expect(world({ drills: [{ ...drill, ...nothing }] }).made.failing()).toMatchObject([{ what: "drill shop/web" }]);
+    const good = { ...drill, ...nothing, lastSuccessAt: now - 86_400_000 };
+    expect(world({ drills: [good] }).made.failing()).toEqual([]);
+  });
+});
