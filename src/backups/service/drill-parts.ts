@@ -1,5 +1,4 @@
 import type { Gate } from "../../base/deliver/gate.ts";
-import { Failure } from "../../base/wire/failure.ts";
 import type { VolumeCopy } from "../core/restore-choice.ts";
 import type { dueAt, StoredDrill } from "../core/drills.ts";
 import type { AppVolumes } from "./platform.ts";
@@ -54,8 +53,8 @@ export async function sizesOf(
   return sizes;
 }
 
-/** Fails `conflict` where the copies of a drill do not fit beside what is live. */
-export async function requireRoom(
+/** Why the copies of a drill do not fit beside what is live; undefined: they do. */
+export async function lackOfRoom(
   {
     folders,
     volumesFolder,
@@ -63,7 +62,7 @@ export async function requireRoom(
     limits,
   }: Pick<DrillParts, "folders" | "volumesFolder" | "freeMemory" | "limits">,
   { bytes, memoryBytes }: { bytes: number; memoryBytes: number },
-): Promise<void> {
+): Promise<string | undefined> {
   const { freeBytes } = await folders.space(await volumesFolder());
   const freeDisk = freeBytes - limits.restoreSpareBytes;
   const memory = (freeMemory() ?? Number.POSITIVE_INFINITY) - limits.drillSpareMemoryBytes;
@@ -72,8 +71,9 @@ export async function requireRoom(
     [memoryBytes, memory, "memory"],
   ] as const) {
     const text = `the copies take ${mebibytes(wants)}, and only ${mebibytes(Math.max(0, free))} of the ${of} can be used`;
-    if (wants > free) throw new Failure("conflict", `${text}; free some, or drill one app alone`);
+    if (wants > free) return `${text}; free some, or drill one app alone`;
   }
+  return undefined;
 }
 
 const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MiB`;

@@ -16,7 +16,7 @@ import {
   type StoredDrill,
 } from "../core/drills.ts";
 import { readRoot } from "../core/subject.ts";
-import { type DrilledKey, type DrillParts, requireRoom, sizesOf } from "./drill-parts.ts";
+import { type DrilledKey, type DrillParts, lackOfRoom, sizesOf } from "./drill-parts.ts";
 import type { AppVolumes } from "./platform.ts";
 import { allCopies } from "./restore-plan.ts";
 
@@ -123,7 +123,12 @@ export function createDrills(parts: DrillParts): Drills {
       cases.flatMap(({ copies }) => copies),
     );
     const memoryBytes = cases.reduce((sum, one) => sum + one.memoryBytes * one.replicas, 0);
-    await requireRoom(parts, { bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0), memoryBytes });
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    const why = await lackOfRoom(parts, { bytes, memoryBytes });
+    if (why !== undefined) {
+      for (const { app } of cases) await finish(app, startedAt, { result: "not_drilled", why });
+      return;
+    }
     const id = Buffer.from(parts.randomBytes(6)).toString("hex");
     isLeft = true;
     await stage.open(id);
