@@ -3,6 +3,7 @@ import { operator } from "../../src/access/principal.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
 import { backupEndpoints } from "../../src/backups/api/backups.ts";
 import { databaseEndpoints } from "../../src/backups/api/databases.ts";
+import { drillEndpoints } from "../../src/backups/api/drills.ts";
 import { restoreEndpoints } from "../../src/backups/api/restore.ts";
 import { fetchSource } from "../../src/orchestration/api/sources.ts";
 import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
@@ -224,6 +225,7 @@ describe("every endpoint translates to one call", () => {
       ...backupEndpoints,
       ...databaseEndpoints,
       ...restoreEndpoints,
+      ...drillEndpoints,
       ...databaseEndpoints,
       ...identityEndpoints,
       ...ingressEndpoints,
