@@ -39,8 +39,8 @@ describe("restores of volumes", () => {
   const restore = (...args: string[]) => cli("backup", "restore", ...args, "-y");
   const volumeOf = (ordinal = 0) => `${berth.prefix}-shop-db-data-${ordinal}`;
   const dataOf = (volume = volumeOf()) => berth.docker(["volume", "inspect", "-f", "{{.Mountpoint}}", volume]).trim();
-  const database = () =>
-    statefulset("shop", "db", { volume_claims: [{ name: "data", mount_path: "/data" }], backup: { every: "1d" } });
+  const claims = { volume_claims: [{ name: "data", mount_path: "/data" }], backup: { every: "1d" } };
+  const database = (spec: object = {}) => statefulset("shop", "db", { ...claims, ...spec });
 
   const copyDatabase = async () => {
     const made = await cli("backup", "now", "shop/db");
@@ -155,11 +155,79 @@ describe("restores of volumes", () => {
     expect(readdirSync(join(dataOf(), ".."))).toEqual(["_data"]);
   });
 
-  test("what cannot be read, fits no disk or names no copy changes nothing", async () => {
-    expect(await berth.apply(database())).toMatchObject({ status: 200 });
-    await berth.ready("statefulset", "shop", "db");
+  /** What drills have made: containers, volumes and networks. */
+  const ofDrills = () =>
+    [
+      ["ps", "-aq"],
+      ["volume", "ls", "-q"],
+      ["network", "ls", "-q"],
+    ].map((words) => berth.docker([...words, "--filter", `label=${berth.prefix}.role=drill`]).trim());
+
+  /** Drills the copy of shop/db, and asks from inside of it what is in reach. The copy starts once `/tmp/go` is there. */
+  async function drillShut(live: string) {
+    // A process of its own, since each command of Docker stops this one. It listens on every address of the machine.
+    const server = 'console.log(Bun.serve({ hostname: "0.0.0.0", port: 0, fetch: () => new Response("here") }).port)';
+    const machine = Bun.spawn([process.execPath, "-e", server], { stdout: "pipe" });
+    try {
+      const port = new TextDecoder().decode((await machine.stdout.getReader().read()).value).trim();
+      const drill = cli("backup", "drill", "shop/db");
+      const copy = () => berth.docker(["ps", "-q", "--filter", `label=${berth.prefix}.role=drill`]).trim();
+      await waitFor("the copy to run", () => copy() !== "", 60_000);
+      const id = copy();
+      const run = (of: string, script: string) => berth.docker(["exec", of, "sh", "-c", script]).trim();
+      await waitFor("the copy to listen", () => run(id, "wget -qO- http://db/a || true") !== "");
+      for (const name of ["db", "db.shop", "db-0.shop"])
+        expect([name, run(id, `timeout 3 wget -qO- http://${name}/a`)]).toEqual([name, "now"]);
+      const [network] = Object.values(
+        JSON.parse(berth.docker(["inspect", "-f", "{{json .NetworkSettings.Networks}}", live])) as Record<
+          string,
+          { IPAddress: string; Gateway: string }
+        >,
+      );
+      const own = run(id, "hostname -i").replace(/\d+$/, "1");
+      const reached = (of: string, places: string[]) =>
+        run(
+          of,
+          `for place in ${places.join(" ")}; do timeout 3 wget -qO- http://$place >/dev/null 2>&1 && echo $place & done; wait`,
+        );
+      // The same words reach the live app and the machine from a container that is not of a drill.
+      const alive = [`${network?.IPAddress}/a`, `${network?.Gateway}:${port}`];
+      expect(reached(live, alive).split("\n").sort()).toEqual(alive.toSorted());
+      // The default route of the copy, where the engine makes one, leads to an address that nothing has.
+      const gateway = run(id, "ip route | awk '/^default/ { print $3 }'") || own;
+      expect(reached(id, [...alive, `${own}:${port}`, `${gateway}:${port}`, `host.docker.internal:${port}`])).toBe("");
+      expect(run(id, "ls /var/run/docker.sock 2>/dev/null || true")).toBe("");
+      const ports = berth.docker(["inspect", "-f", "{{json .HostConfig.PortBindings}}", id]).trim();
+      expect(ports).toMatch(/^(\{\}|null)$/);
+      run(id, "touch /tmp/go");
+      return await drill;
+    } finally {
+      machine.kill();
+    }
+  }
+
+  test("what cannot be read, fits no disk or names no copy changes nothing; a drill tries a copy out of reach", async () => {
+    const waits = ["sh", "-c", "[ ! -e /data/hold ] || [ -e /tmp/go ]"];
+    const probes = {
+      startup: { exec: { command: waits }, period: "1s" },
+      readiness: { http_get: { path: "/a", port: 80 }, period: "1s" },
+    };
+    const web = { command: ["httpd", "-f", "-p", "80", "-h", "/data"], probes };
+    expect(await berth.apply(database(web))).toMatchObject({ status: 200 });
+    const live = () => berth.docker(["ps", "-q", "--filter", `label=${berth.prefix}.name=db`]).trim();
+    await waitFor("the container", () => live() !== "");
     inPod("sh", "-c", "head -c 3000000 /dev/urandom >/data/big; echo now >/data/a");
+    await berth.ready("statefulset", "shop", "db");
+    inPod("touch", "/data/hold");
     await copyDatabase();
+    inPod("sh", "-c", "rm /data/hold; echo later >/data/a");
+    const id = live();
+    const drilled = await drillShut(id);
+    expect([drilled.exitCode, drilled.stderr]).toEqual([0, ""]);
+    expect(drilled.stdout).toMatch(/^shop\/db {2}proved by its own check: ready in [\d.ms ]+, from a copy that was/);
+    expect(ofDrills()).toEqual(["", "", ""]);
+    expect([live(), inPod("cat", "/data/a")]).toEqual([id, "later\n"]);
+
     const none = await restore("shop/web", "--in-place");
     expect(none.stderr).toContain("no copy of a volume of shop/web: there are copies of shop/db");
     expect((await restore("shop/db", "--in-place", "--at", "2020-01-01 10:00")).stderr).toContain("they are of ");
@@ -168,7 +236,7 @@ describe("restores of volumes", () => {
     for (const pack of readdirSync(copies, { recursive: true, withFileTypes: true })) {
       const path = join(pack.parentPath, pack.name);
       if (pack.isFile() && path.includes("/data/") && statSync(path).size > 1_000_000)
-        writeFileSync(path, readFileSync(path).subarray(0, 100_000));
+        writeFileSync(path, readFileSync(path).fill(0, 100_000));
     }
     const damaged = await restore("shop/db", "--in-place");
     expect([damaged.exitCode, damaged.stdout]).toEqual([
@@ -176,11 +244,11 @@ describe("restores of volumes", () => {
       expect.stringMatching(/failed: .* errors, the first of \/\w+: /),
     ]);
     expect(damaged.stdout).toContain("take another copy");
-    expect(inPod("cat", "/data/a")).toBe("now\n");
+    expect(inPod("cat", "/data/a")).toBe("later\n");
     expect(readdirSync(join(dataOf(), ".."))).toEqual(["_data"]);
   });
 
-  test("a server that is killed in the middle ends or undoes the restore at its next start", async () => {
+  test("a server that is killed in the middle ends or undoes the restore at its next start, and removes its drill", async () => {
     expect(await berth.apply(database())).toMatchObject({ status: 200 });
     await berth.ready("statefulset", "shop", "db");
     inPod(
@@ -211,6 +279,13 @@ describe("restores of volumes", () => {
       expect(left).toBe((await rows()).filter((row) => row.state === "done").length);
     }
     expect(states.has("failed")).toBe(true);
+    // A server that starts first asks its targets whether another one acts.
+    const begin = () => berth.call("POST", "/backups/drills", { scope: "shop", name: "db" });
+    await waitFor("the drill to begin", async () => (await begin()).status === 200);
+    await waitFor("the drill", () => !ofDrills().slice(1).includes(""), 60_000);
+    await berth.stop("SIGKILL");
+    await berth.start();
+    await waitFor("what the killed drill left to go", () => ofDrills().join("") === "", 60_000);
     expect(existsSync(dataOf())).toBe(true);
   });
 
@@ -265,103 +340,5 @@ describe("restores of volumes", () => {
     } finally {
       await second.close();
     }
-  });
-
-  test("a drill: the newest copies live where nothing is in reach, what is broken says why, and nothing is left", async () => {
-    const httpd = ["httpd", "-f", "-p", "80", "-h", "/data"];
-    const backup = { every: "7d", pre: ["true"] };
-    const page = { http_get: { path: "/page", port: 80 }, period: "1s" };
-    const db = { command: httpd, volume_claims: [{ name: "data", mount_path: "/data" }], probes: { readiness: page } };
-    const go = { exec: { command: ["test", "-e", "/tmp/go"] }, period: "1s" };
-    const poisoned = "[ -e /data/poison ] && { echo it is poisoned; exit 3; }; exec sleep 100000";
-    const applied = await berth.apply(
-      statefulset("shop", "db", { ...db, backup }),
-      deployment("shop", "web", { volumes: ["files:/data"], backup, probes: { readiness: go } }),
-      deployment("other", "bad", { volumes: ["files:/data"], backup, command: ["sh", "-c", poisoned] }),
-      deployment("other", "host", { volumes: ["more:/data", `${folder}:/host`], backup }),
-    );
-    expect(applied).toMatchObject({ status: 200 });
-    const idOf = (name: string) => berth.docker(["ps", "-q", "--filter", `label=${berth.prefix}.name=${name}`]).trim();
-    await waitFor("the apps to run", () => ["db", "web", "bad"].every((name) => idOf(name) !== ""));
-    const run = (id: string, script: string) => berth.docker(["exec", id, "sh", "-c", script]);
-    run(idOf("db"), "echo of the copy >/data/page");
-    run(idOf("bad"), "touch /data/poison");
-    expect((await cli("backup", "now")).exitCode).toBe(0);
-    run(idOf("db"), "echo live >/data/page");
-    const live = berth.docker([
-      ...["inspect", "-f", `{{(index .NetworkSettings.Networks "${berth.prefix}0").IPAddress}}`, idOf("db")],
-    ]);
-    const liveAddress = live.trim();
-
-    const role = `label=${berth.prefix}.role=drill`;
-    const left = () =>
-      [
-        ["ps", "-aq"],
-        ["volume", "ls", "-q"],
-        ["network", "ls", "-q"],
-      ].map((words) => berth.docker([...words, "--filter", role]).trim());
-    const drilled = () => berth.docker(["ps", "-q", "--filter", role, "--filter", "name=shop-web"]).trim();
-    const killed = cli("backup", "drill", "shop").catch(() => undefined);
-    await waitFor("the copy of web to run", () => drilled() !== "", 60_000);
-    await berth.stop("SIGKILL");
-    await killed;
-    expect(left()).not.toContain("");
-    await berth.start();
-    await waitFor("what the killed drill left to go", () => left().every((text) => text === ""), 60_000);
-
-    // A server that starts first asks its targets whether another one acts.
-    await waitFor("the server to act", async () => {
-      const { body } = await berth.call("GET", "/backups/targets");
-      return (body.data as unknown as { targets: { held?: string }[] }).targets.every(({ held }) => held === undefined);
-    });
-    // What listens on every address of the machine is out of reach, too.
-    // It is a process of its own, since each command of Docker below stops this one.
-    const server = 'console.log(Bun.serve({ hostname: "0.0.0.0", port: 0, fetch: () => new Response("here") }).port)';
-    const machine = Bun.spawn([process.execPath, "-e", server], { stdout: "pipe" });
-    const port = new TextDecoder().decode((await machine.stdout.getReader().read()).value).trim();
-    const drill = cli("backup", "drill", "shop");
-    try {
-      await waitFor("the copy of web to run", () => drilled() !== "", 60_000);
-      const id = drilled();
-      await waitFor("the copy of db to answer", () => run(id, "timeout 3 wget -qO- http://db/page || true") !== "");
-      for (const name of ["db", "db.shop", "db-0.shop"])
-        expect([name, run(id, `timeout 3 wget -qO- http://${name}/page`)]).toEqual([name, "of the copy"]);
-      const gateway = liveAddress.replace(/\d+$/, "1");
-      const own = run(id, "hostname -i").trim().replace(/\d+$/, "1");
-      const places = [`${liveAddress}/page`, "169.254.169.254", `${gateway}:${port}`, `${own}:${port}`];
-      const attempt = (from: string, place: string) => [
-        place,
-        run(from, `timeout 3 wget -qO- "http://${place}" >/dev/null 2>&1 && echo reached || echo no`),
-      ];
-      // The same words reach the live app and the machine from a container that is not of a drill.
-      for (const place of [`${liveAddress}/page`, `${gateway}:${port}`])
-        expect(attempt(idOf("web"), place)).toEqual([place, "reached"]);
-      for (const place of [...places, `host.docker.internal:${port}`])
-        expect(attempt(id, place)).toEqual([place, "no"]);
-      expect(run(id, "ls /var/run/docker.sock /run/docker.sock 2>/dev/null || true")).toBe("");
-      expect(berth.docker(["inspect", "-f", "{{json .HostConfig.PortBindings}}", id]).trim()).toMatch(/^(\{\}|null)$/);
-      run(id, "touch /tmp/go");
-      const done = await drill;
-      expect([done.exitCode, done.stderr]).toEqual([0, ""]);
-      expect(done.stdout).toMatch(/^shop\/db {2}proved by its own check: ready in [\d.ms ]+, from a copy that was/m);
-      expect(done.stdout).toMatch(/^shop\/web {2}proved by its own check/m);
-    } finally {
-      machine.kill();
-    }
-    expect(left()).toEqual(["", "", ""]);
-
-    const other = await cli("backup", "drill", "other");
-    expect([other.exitCode, other.stderr]).toEqual([1, "error: 2 of 2 drills did not succeed\n"]);
-    expect(other.stdout).toContain("exit code 3; it printed last: it is poisoned");
-    expect(other.stdout).toContain(`other/host  not drilled: it mounts "${folder}" of the machine`);
-    expect(left()).toEqual(["", "", ""]);
-
-    for (const repository of readdirSync(copies)) rmSync(join(copies, repository, "data"), { recursive: true });
-    const broken = await cli("backup", "drill", "shop/db");
-    expect([broken.exitCode, broken.stdout]).toEqual([1, expect.stringMatching(/^shop\/db {2}failed at .*: /)]);
-    expect(left()).toEqual(["", "", ""]);
-    const rows = JSON.parse((await cli("backup", "drills", "-o", "json")).stdout).data.drills as object[];
-    expect(rows).toHaveLength(4);
-    expect(inPod("cat", "/data/page")).toBe("live\n");
   });
 });
