@@ -5,13 +5,15 @@ import {
   type BackupTarget,
   listBackupRuns,
   listBackupTargets,
+  listSnapshots,
   type runBackup,
 } from "../../backups/api/backups.ts";
-import { listRestores, type Restore } from "../../backups/api/restore.ts";
+import { type beginRestore, listRestores, type Restore } from "../../backups/api/restore.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { now } from "../browser/clock.ts";
 import { isUnfinished } from "../text/backups.ts";
 import { many } from "../text/figures.ts";
+import { haveEnded, outcomeText } from "../text/restores.ts";
 import { api } from "./api.ts";
 import { type Loaded, useLoad } from "./load.ts";
 import { activity, apps } from "./model.ts";
@@ -82,4 +84,33 @@ export async function followCopies({ since, copies }: DataOf<typeof runBackup>):
     if (failed.length === 0) say(`${many(made.length, "copy", "copies")} ${verb[1]} at the targets`);
     return;
   }
+}
+
+/** What can be restored, as the targets list it now, and what is known of it here. */
+export async function findCopies(signal: AbortSignal) {
+  const [{ snapshots, unreachable }, { runs }, { restores }] = await Promise.all([
+    api.call(listSnapshots, { signal }),
+    api.call(listBackupRuns, { signal }),
+    api.call(listRestores, { signal }),
+  ]);
+  return { snapshots, unreachable, runs, restores };
+}
+export type FoundCopies = Awaited<ReturnType<typeof findCopies>>;
+
+/** Restores that this page began, by their group, as they were last seen. */
+export const begunRestores = signal<Readonly<Record<string, readonly Restore[]>>>({});
+
+const restoreLookMs = 1_000;
+
+/** Looks at restores that this page began until they have ended, and says how. */
+export async function followRestores({ group, restores }: DataOf<typeof beginRestore>): Promise<void> {
+  let rows: readonly Restore[] = restores;
+  for (const until = Date.now() + followedMs; Date.now() < until;) {
+    begunRestores.value = { ...begunRestores.value, [group]: rows };
+    if (haveEnded(rows)) break;
+    await new Promise((done) => setTimeout(done, restoreLookMs));
+    rows = (await api.call(listRestores, { query: { group } }).catch(() => undefined))?.restores ?? rows;
+  }
+  ended.value += 1;
+  for (const row of rows) say(outcomeText(row), row.error === undefined ? undefined : "bad");
 }

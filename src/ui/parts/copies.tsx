@@ -9,11 +9,14 @@ import { appPath } from "../browser/paths.ts";
 import { Button } from "./button.tsx";
 import { ask } from "./dialog.tsx";
 import { Empty } from "./notes.tsx";
+import { RestoreButton } from "./restore.tsx";
+import { UndoButton } from "./restore-plan.tsx";
 import { State } from "./state.tsx";
 import { Table } from "./table.tsx";
 import { Ago } from "./time.tsx";
 import { type AppAtTarget, copiedAt, copyRows, protectionOf, protectionTones, restoreTones } from "../text/backups.ts";
 import { bytesText, durationText } from "../text/figures.ts";
+import { type Undoable, undoable } from "../text/restores.ts";
 
 /** The newest copy of each app with volumes at each target; what is wrong comes first. */
 export function CopiesTable({ list }: { list: readonly App[] }) {
@@ -50,13 +53,25 @@ export function CopiesTable({ list }: { list: readonly App[] }) {
 }
 
 /** What can be done about it. */
-function Next({ row: { app, state, target } }: { row: AppAtTarget }) {
-  if (state === "not protected") return <ProtectLine app={app} />;
+function Next({ row: { app, state, target, at } }: { row: AppAtTarget }) {
+  const restore =
+    at === undefined || target === undefined ? null : (
+      <RestoreButton look="bare" app={`${app.scope}/${app.name}`} target={target} />
+    );
+  if (state === "not protected")
+    return (
+      <>
+        <ProtectLine app={app} /> {restore}
+      </>
+    );
   if (target === undefined) return <code>berth backup target add --help</code>;
   return (
-    <Button look="bare" hindrance={lacks("admin")} onClick={() => askCopy({ app, target })}>
-      Copy now…
-    </Button>
+    <span class="row end">
+      <Button look="bare" hindrance={lacks("admin")} onClick={() => askCopy({ app, target })}>
+        Copy now…
+      </Button>
+      {restore}
+    </span>
   );
 }
 
@@ -66,7 +81,8 @@ export function BackupFact({ app }: { app: App }) {
   if (backup === undefined) return null;
   const state = protectionOf(backup);
   const newest = copiedAt(backup);
-  const errors = backup.volumes.flatMap(({ copies }) => copies.flatMap(({ error = [] }) => error));
+  const copies = backup.volumes.flatMap((volume) => volume.copies);
+  const errors = copies.flatMap(({ error = [] }) => error);
   return (
     <>
       <dt>Backup</dt>
@@ -79,7 +95,10 @@ export function BackupFact({ app }: { app: App }) {
             {` at ${newest.target} `}
           </span>
         )}
-        {state === "not protected" ? <ProtectLine app={app} /> : <a href="/backups">all backups</a>}
+        {state === "not protected" ? <ProtectLine app={app} /> : <a href="/backups">all backups</a>}{" "}
+        {copies.some(({ at }) => at !== undefined) ? (
+          <RestoreButton look="bare" app={`${app.scope}/${app.name}`} />
+        ) : null}
         {errors.length === 0 ? null : <p class="bad">{errors[0]}</p>}
       </dd>
     </>
@@ -142,11 +161,14 @@ export function Restores({ list }: { list: readonly Restore[] }) {
           { title: "Target", cell: ({ target }) => target },
           { title: "Size", right: true, cell: ({ bytes }) => bytesText(bytes) },
           { title: "Outcome", cell: outcomeOf },
+          { title: "", right: true, cell: (row) => <WayBack of={undoable(row, list)} /> },
         ]}
       />
     </section>
   );
 }
+
+const WayBack = ({ of }: { of: Undoable | undefined }) => (of === undefined ? null : <UndoButton of={of} />);
 
 const wayTexts: Record<Restore["way"], string> = {
   in_place: "in place",

@@ -6,6 +6,7 @@ import { CopiesTable, CopyNow, Restores, Runs } from "../parts/copies.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Empty, Loading, Note } from "../parts/notes.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
+import { RestoreButton } from "../parts/restore.tsx";
 import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -16,10 +17,16 @@ import { bytesText, many } from "../text/figures.ts";
 export function Screen() {
   const loaded = useCopies();
   const { data } = loaded;
+  const hindrance = data?.targets.length === 0 ? "There is no target yet" : undefined;
   return (
     <Page
       title="Backups"
-      actions={<CopyNow hindrance={data?.targets.length === 0 ? "There is no target yet" : undefined} />}
+      actions={
+        <>
+          <RestoreButton hindrance={hindrance} />
+          <CopyNow hindrance={hindrance} />
+        </>
+      }
       command="berth backup target list"
     >
       {data === undefined ? null : <Wrong targets={data.targets} />}

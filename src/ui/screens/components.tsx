@@ -144,7 +144,9 @@ function askSample(): void {
       { text: "shop.example.com answers 404", ends: true },
       { text: "The volume shop_uploads stays" },
     ],
-    run: () => Promise.reject(new Error("This is a sample: nothing was deleted")),
+    run: async () => {
+      throw new Error("This is a sample: nothing was deleted");
+    },
   });
 }
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { backupAnswers, backupOverview, runsFixture, targetsFixture } from "../../support/ui/backup-fixtures.ts";
+import {
+  backupAnswers,
+  backupOverview,
+  restoreAnswers,
+  runsFixture,
+  targetsFixture,
+} from "../../support/ui/backup-fixtures.ts";
 import { openPlayed } from "../../support/ui/browser.ts";
 import { whoFixture } from "../../support/ui/fixtures.ts";
 import { hostile, hostileTexts } from "../../support/ui/hostile.ts";
@@ -232,6 +238,70 @@ describe("screens", () => {
     plane.send("app", { ...backupOverview.apps[3], backup: backupOverview.apps[1]?.backup } as never);
     await waitFor("the screen to ask again", () => asked() > now);
     expect(asked()).toBe(now + 1);
+  });
+
+  test("backups: a restore in place shows its plan, asks for the name, says how it ended, and can be undone", async () => {
+    const bodyOf = (path: string) => plane.asked.findLast((asked) => asked.path === path)?.body;
+    const title = () => tab.read<string>("document.querySelector('dialog h2')?.innerText ?? ''");
+    const fill = (text: string) =>
+      tab
+        .read(`document.querySelector('#typed').focus(), document.querySelector('#typed').select()`)
+        .then(() => tab.type(text));
+    Object.assign(plane.answers, backupAnswers, {
+      "POST /backups/restores/plan": () =>
+        Response.json({ status: "error", error: "volume is in use: end the run, and try again" }, { status: 409 }),
+    });
+    await tab.open(`${plane.url}/backups`);
+    await tab.shows("Targets");
+    await tab.read(
+      "[...document.querySelectorAll('main header button')].find((one) => one.innerText === 'Restore…').focus()",
+    );
+    await tab.key("Enter");
+    expect(await tab.shows("The copies at far cannot be listed now")).toContain("shop/old (deleted)");
+    await takePictures(tab, "restore-any");
+    await tab.key("Escape");
+    await waitFor("the focus to return", () => tab.read<boolean>("document.activeElement.innerText === 'Restore…'"));
+    await tab.read(
+      "[...document.querySelectorAll('tbody button')].findLast((one) => one.innerText === 'Restore…' && one.closest('tr').innerText.includes('shop/db')).click()",
+    );
+    await tab.shows("Which copy: 5 copies, the newest first");
+    await takePictures(tab, "restore-choose");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Show the plan");
+    await tab.shows("end the run, and try again");
+    expect(bodyOf("/backups/restores/plan")).toMatchObject({ name: "db", from: "disk", way: "in_place" });
+    plane.answers["POST /backups/restores/plan"] = restoreAnswers.plan;
+    await tab.press("Show the plan");
+    await tab.shows("Type shop/db to go on");
+    await waitFor("the focus at its top", () => tab.read<boolean>("document.activeElement.id === 'asked'"));
+    await takePictures(tab, "restore-plan");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Back");
+    await tab.shows("Which copy");
+    await tab.press("Show the plan");
+    await tab.shows("Type shop/db to go on");
+    expect(await tab.read<boolean>("document.querySelector('dialog .danger').disabled")).toBe(true);
+    await fill("shop/db");
+    plane.answers["POST /backups/restores"] = restoreAnswers.begun;
+    plane.answers["GET /backups/restores"] = { restores: restoreAnswers.begun.restores };
+    await tab.press("Replace the data");
+    await tab.shows("This goes on when you close it");
+    await takePictures(tab, "restore-goes-on");
+    plane.answers["GET /backups/restores"] = restoreAnswers.done;
+    await tab.shows("What was there before is kept");
+    await takePictures(tab, "restore-done");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Undo…");
+    await tab.shows("What was written since the restore is gone");
+    await fill("shop/db");
+    plane.answers["POST /backups/restores/undo"] = restoreAnswers.begun;
+    plane.answers["GET /backups/restores"] = restoreAnswers.undone;
+    await tab.press("Undo the restore");
+    await tab.shows("has the data of before the restore again");
+    expect(bodyOf("/backups/restores/undo")).toEqual({ scope: "shop", name: "db", volume: "data/0" });
+    expect(await title()).toBe("Undo of the restore of shop/db/data/0");
+    await tab.key("Escape");
+    Object.assign(plane.answers, backupAnswers);
   });
 
   test("backups: no target, a fault, and a token without the right", async () => {

@@ -1,5 +1,5 @@
 import type { BackupRun, BackupTarget } from "../../../src/backups/api/backups.ts";
-import type { Restore } from "../../../src/backups/api/restore.ts";
+import type { PlannedRestore, Restore } from "../../../src/backups/api/restore.ts";
 import type { App } from "../../../src/observability/api/app-model.ts";
 import { appFixture, overviewFixture } from "./fixtures.ts";
 
@@ -106,7 +106,52 @@ export const restoreFixture: Restore = {
   kept_until: at(-440_000),
 };
 
+const volumeCopy = (
+  secondsAgo: number,
+  target: string,
+  claim: string,
+  { name = "db", ordinal = undefined as number | undefined } = {},
+) => ({
+  ...{ target, id: `${target}${claim}${secondsAgo}`.padEnd(64, "0"), at: at(secondsAgo), what: "a volume" },
+  volume: { scope: "shop", kind: "statefulset", name, claim, ordinal },
+});
+
+/** Copies of an app with one volume at two targets, of one with two volumes, and of one that was deleted. */
+const snapshotsFixture = {
+  snapshots: [
+    ...[10_800, 32_400, 97_200, 170_000].map((ago) => ({
+      ...volumeCopy(ago, "disk", "data", { ordinal: 0 }),
+      ...(ago === 10_800 ? { id: "5f4e3d2c1b0a".padEnd(64, "0") } : {}),
+    })),
+    volumeCopy(190_000, "offsite", "data", { ordinal: 0 }),
+    volumeCopy(50_000, "disk", "media", { name: "files" }),
+    volumeCopy(49_000, "disk", "thumbs", { name: "files" }),
+    volumeCopy(900_000, "disk", "data", { name: "old", ordinal: 0 }),
+    { target: "disk", id: "0a1b2c3d4e5f", at: at(1_500), what: "state" },
+  ],
+  unreachable: [{ target: "far", why: noRoute }],
+};
+
+const planned: PlannedRestore = {
+  ...{ what: "shop/db/data/0", way: "in_place", volume: "berth-shop-db-data-0", target: "disk" },
+  ...{ snapshot: "5f4e3d2c1b0a", at: at(10_800), bytes: 4_812_345_678, replaces: true },
+};
+
+const begun: Restore = {
+  ...planned,
+  ...{ id: "r2", group: "g2", state: "fetching", started_at: at(2) },
+};
+
+/** A restore in place as the server answers each step of it. */
+export const restoreAnswers = {
+  plan: { volumes: [planned], at: at(0), unreachable: [] },
+  begun: { group: "g2", restores: [begun] },
+  done: { restores: [{ ...begun, state: "done", ended_at: at(0), kept_until: at(-604_800) }] },
+  undone: { restores: [{ ...begun, state: "undone", ended_at: at(0) }] },
+};
+
 export const backupAnswers = {
+  "GET /backups/snapshots": snapshotsFixture,
   "GET /overview": backupOverview,
   "GET /backups/targets": targetsFixture,
   "GET /backups/runs": runsFixture,
