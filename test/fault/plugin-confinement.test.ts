@@ -60,6 +60,8 @@ beforeAll(async () => {
     identityAddr: "",
     observabilityAddr: "",
     dockerHost: "unix:///nowhere.sock",
+    ingressHttpAddr: "",
+    ingressHttpsAddr: "",
     callbackPort: "off",
   };
   daemon = await startDaemon(

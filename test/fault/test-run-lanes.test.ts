@@ -20,6 +20,10 @@ const items: Record<string, string> = {
   "a-hangs": `test("hangs", () => { Bun.spawnSync(["sleep", "${seconds}"]); Bun.sleepSync(600_000); });`,
   // Neither its output nor its process may be waited for.
   "b-leaves": `test("leaves", () => { Bun.spawn(["setsid", "sh", "-c", "trap '' TERM; sleep ${seconds}"], { stdout: "inherit" }).unref(); });`,
+  // A process that has left its session keeps what it had, as the proxy of a server does. Its lane ends it.
+  "b-next": `test("finds nothing of the item before", () => {
+    expect(Bun.spawnSync(["pgrep", "-f", "sleep ${seconds}"]).stdout.toString()).toBe("");
+  });`,
   "c-kills-docker": `test("kills", () => { Bun.spawnSync(["pkill", "-KILL", "dockerd"]); });`,
   // Processes of a frozen container ignore the signal that ends their lane.
   "d-pauses": `${docker("runs", "run", "-d", "--name", "paused", "berth-fixture:1")} ${docker("pauses", "pause", "paused")}
@@ -53,11 +57,13 @@ test("items that hang, leave processes, kill Docker or pause a container fail by
   expect(await run.exited).toBe(1);
   expect(said).toMatch(/^FAIL contract-a-hangs .* 1 failed/m);
   expect(said).toMatch(/^ok {3}contract-b-leaves /m);
+  expect(said).toMatch(/^ {4}ended after contract-b-leaves, .*sleep/m);
+  expect(said).toMatch(/^ok {3}contract-b-next /m);
   expect(said).toMatch(/^ok {3}contract-c-kills-docker /m);
   expect(said).toContain("the Docker daemon does not answer after the last item");
   expect(said).toMatch(/^FAIL contract-d-pauses .* 1 failed/m);
   expect(said).toMatch(/^ok {3}contract-e-good +2 passed/m);
-  expect(said).toMatch(/\n4 passed, 2 failed\n$/);
+  expect(said).toMatch(/\n5 passed, 2 failed\n$/);
   expect(readdirSync(join(root, "t"))).toEqual([]);
   expect(processesWith(seconds)).toEqual([]);
   expect(processesWith(root)).toEqual([]);

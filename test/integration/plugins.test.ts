@@ -30,7 +30,9 @@ function engine(): string {
 let client: ReturnType<typeof createClient>;
 
 beforeAll(async () => {
-  const flags = { root, addr: "127.0.0.1:0", dockerHost: engine(), prefix, callbackPort: "0" };
+  // Without them it has ports 80 and 443 of every address, and its HAProxy keeps them after the server has ended.
+  const noIngress = { ingressHttpAddr: "", ingressHttpsAddr: "" };
+  const flags = { root, addr: "127.0.0.1:0", dockerHost: engine(), prefix, callbackPort: "0", ...noIngress };
   daemon = await startDaemon(
     serveOptions(flags, {}),
     createLog(() => undefined, "error"),

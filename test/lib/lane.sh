@@ -83,6 +83,31 @@ is_engine_well() {
   [ -z "$containers" ] || timeout -k 5 60 docker -H "$BERTH_TEST_DOCKER_HOST" rm -f -v $containers >/dev/null 2>&1
 }
 
+# end_leftovers: kills what the last item has left behind and what does not belong to the engine. A proxy that outlives its
+# server would keep the ports that a later item needs. Processes whose parent has ended are children of this script.
+end_leftovers() {
+  left=
+  leftover_tries=0
+  while [ "$leftover_tries" -lt 100 ]; do
+    leftover_tries=$((leftover_tries + 1))
+    children=
+    read -r children <"/proc/$$/task/$$/children" || true
+    found=
+    for child in $children; do
+      words=$(tr '\0' ' ' 2>/dev/null <"/proc/$child/cmdline") || continue
+      case "$words" in
+        "" | *" $place/docker/"*) continue ;;
+      esac
+      found=$child
+      left="$left, ${words% }"
+      kill -KILL "$child" 2>/dev/null || true
+    done
+    [ -n "$found" ] || break
+    sleep 0.1
+  done
+  [ -z "$left" ] || note "ended after $name, which had left it behind: $(printf '%.300s' "${left#, }")"
+}
+
 within 180
 start_engine
 while take_item "$lane"; do
@@ -96,6 +121,7 @@ while take_item "$lane"; do
   within $((seconds + 60))
   run_item "$item" || die "the last item did not come to its end"
   within 120
+  end_leftovers
   is_engine_well || die "the Docker daemon does not answer after the last item"
 done
 # The end of this process ends all others of the namespace.

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { layoutOf } from "../../src/base/disk/layout.ts";
+import { wordsOf } from "../../src/base/machine/pid-file.ts";
 import { closedIn, routeCommand } from "../../src/local/stray-routes.ts";
 import type { ListedManifest } from "../../src/orchestration/api/apply.ts";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
@@ -138,6 +139,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
     docker: (args) => docker(dockerHost, args),
     async close() {
       await self.stop();
+      endProcessesOf(root);
       sweep(dockerHost, prefix);
       // Docker makes no network where there is a route, and has about thirty subnets.
       for (const { subnet } of closedIn(subnets)) Bun.spawnSync(routeCommand("del", subnet), { stderr: "ignore" });
@@ -166,6 +168,22 @@ function parsed(text: string): Answer["body"] {
     return JSON.parse(text);
   } catch {
     return { text } as unknown as Answer["body"];
+  }
+}
+
+/** What outlives its server: HAProxy, which would keep ports that the next test needs, and servers of names. */
+function endProcessesOf(root: string): void {
+  for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const pid = Number(entry);
+    if (pid !== process.pid && wordsOf(pid)?.some((word) => word.startsWith(`${root}/`)) === true) killed(pid);
+  }
+}
+
+function killed(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
   }
 }
 
