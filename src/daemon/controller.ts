@@ -10,7 +10,7 @@ import { systemClock } from "../base/words/clock.ts";
 import { limits, proxyVariables } from "../config/config.ts";
 import { createController } from "../orchestration/controller/create.ts";
 import type { PluginRoom } from "../orchestration/controller/state/plugin-room.ts";
-import { insideNetwork } from "../local/inside-network.ts";
+import { createInsideNetwork } from "../local/inside-network.ts";
 import { aboutServer } from "./about.ts";
 import type { openEngine } from "./engine.ts";
 import type { Ground, Late } from "./ground.ts";
@@ -36,7 +36,7 @@ export function makeController(ground: Ground, late: Late, given: Given): Return
     assets: createAssets(layout.assets),
     clock: systemClock,
     limits: { ...limits, ingress: { ...limits.ingress, anyPolicy: routing.plugin !== "" || routing.isOwnOff } },
-    insideNetwork,
+    insideNetwork: createInsideNetwork(),
     randomBytes: (count) => randomBytes(count),
     freeMemory: availableMemoryBytes,
     fetch: (url, init) => direct(url, { ...init, redirect: "manual" }),

@@ -1,58 +1,89 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { direct } from "../base/wire/outgoing.ts";
 import type { InsideNetwork } from "../orchestration/controller/rollout/drill-room.ts";
 
-/** Bytes of an answer that are read. */
-const answerBytesMax = 64 * 1024;
+/** Exit code of a script whose port takes no connection. */
+const refusedCode = 7;
+const connect = (host: string, port: number | string) => `exec 3<>/dev/tcp/${host}/${port} || exit ${refusedCode}`;
+
+const entered = (pid: number) => ["nsenter", `--net=/proc/${pid}/ns/net`, "--"];
 
 /**
- * Asks what listens in the network of a process from inside of it, with the bash of this machine. It speaks HTTP alone: of a
- * port with TLS it is only seen that it takes connections.
+ * Asks what listens in the network of a process from inside of it, with the bash of this machine. `enter` is the command
+ * that runs another one in the network of a process.
  */
-export const insideNetwork: InsideNetwork = (pid) => {
-  async function exchanged(host: string, port: number, words: string, signal: AbortSignal): Promise<string> {
-    const script = `exec 3<>/dev/tcp/${host}/${port} || exit 7; cat >&3; head -c ${answerBytesMax} <&3`;
-    const child = Bun.spawn(["nsenter", `--net=/proc/${pid}/ns/net`, "--", "bash", "-c", script], {
-      ...{ stdin: new Blob([words]), stdout: "pipe", stderr: "ignore", signal, killSignal: "SIGKILL" },
-    });
-    const said = await new Response(child.stdout).arrayBuffer();
-    if ((await child.exited) === 7) throw new Error("connection refused");
-    signal.throwIfAborted();
-    return Buffer.from(said).toString("latin1");
-  }
+export function createInsideNetwork(enter: (pid: number) => string[] = entered): InsideNetwork {
+  return (pid) => {
+    const run = (script: string) => [...enter(pid), "bash", "-c", script];
 
-  return {
-    async knock({ host, port }, limit) {
-      const script = `exec 3<>/dev/tcp/${host}/${port} || exit 7`;
-      const child = Bun.spawn(["nsenter", `--net=/proc/${pid}/ns/net`, "--", "bash", "-c", script], {
-        ...{ stdin: "ignore", stdout: "ignore", stderr: "ignore", signal: limit, killSignal: "SIGKILL" },
+    /** Passes each connection to a socket on to a port in there. */
+    function relay(path: string, { hostname, port }: { hostname: string; port: number }) {
+      let isRefused = false;
+      // bash gives a command in the background no input of its own accord.
+      const script = `${connect(hostname, port)}; exec 4<&0; cat <&4 >&3 & cat <&3; kill $!`;
+      const end = ({ pid }: Subprocess) => {
+        try {
+          process.kill(-pid, "SIGKILL");
+        } catch {
+          // All of its group have ended.
+        }
+      };
+      const listener = Bun.listen<Subprocess<"pipe", "pipe", "ignore">>({
+        unix: path,
+        socket: {
+          open(socket) {
+            const pipes = { stdin: "pipe", stdout: "pipe", stderr: "ignore" } as const;
+            const child = Bun.spawn(run(script), { ...pipes, detached: true });
+            socket.data = child;
+            const back = async () => {
+              for await (const bytes of child.stdout) socket.write(bytes);
+              isRefused = (await child.exited) === refusedCode;
+              socket.end();
+            };
+            back().catch(() => socket.terminate());
+          },
+          async data({ data: child }, bytes) {
+            try {
+              child.stdin.write(bytes);
+              await child.stdin.flush();
+            } catch {
+              // The port has closed: what it said is the answer.
+            }
+          },
+          close: ({ data: child }) => end(child),
+          error: (socket) => socket.terminate(),
+        },
       });
-      if ((await child.exited) !== 0) throw new Error("connection refused");
-    },
-    async fetch(url, { signal, headers = {} }) {
-      const { hostname, port, pathname, search, protocol, host } = new URL(url);
-      if (protocol !== "http:") {
-        await this.knock({ host: hostname, port: Number(port || 443) }, signal);
-        return new Response(null, { status: 200, statusText: "connected" });
-      }
-      const isNamed = Object.keys(headers).some((name) => name.toLowerCase() === "host");
-      const rows = Object.entries({ ...(isNamed ? {} : { Host: host }), ...headers }).map(
-        ([name, value]) => `${name}: ${value}`,
-      );
-      const words = [`GET ${pathname}${search} HTTP/1.0`, ...rows, "", ""].join("\r\n");
-      return responseOf(await exchanged(hostname, Number(port || 80), words, signal));
-    },
-  };
-};
+      return { stop: () => listener.stop(), isRefused: () => isRefused };
+    }
 
-function responseOf(text: string): Response {
-  const [, status, statusText = "", rest = ""] = /^HTTP\/\d\.\d (\d{3}) ?([^\r\n]*)\r?\n([\s\S]*)$/.exec(text) ?? [];
-  if (status === undefined || Number(status) < 200) throw new Error("what answered does not speak HTTP");
-  const end = /\r?\n\r?\n/.exec(`\n${rest}`);
-  const location = /^location:\s*(\S+)/im.exec(rest.slice(0, end?.index ?? 0))?.[1];
-  const isEmpty = status === "204" || status === "304" || status === "205";
-  const body = isEmpty || end === null ? null : rest.slice(end.index - 1 + end[0].length);
-  return new Response(body, {
-    status: Number(status),
-    statusText,
-    headers: location === undefined ? {} : { location },
-  });
+    return {
+      async knock({ host, port }, limit) {
+        const child = Bun.spawn(run(connect(host, port)), {
+          ...{ stdin: "ignore", stdout: "ignore", stderr: "ignore", signal: limit, killSignal: "SIGKILL" },
+        });
+        const code = await child.exited;
+        limit.throwIfAborted();
+        if (code !== 0) throw new Error(code === refusedCode ? "connection refused" : "its network cannot be entered");
+      },
+      async fetch(url, init) {
+        const { hostname, port, protocol } = new URL(url);
+        const folder = await mkdtemp(join(tmpdir(), "berth-drill."));
+        const unix = join(folder, "socket");
+        const { stop, isRefused } = relay(unix, { hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) });
+        try {
+          // The copy answers at another address than the one that its certificate names.
+          return await direct(url, { ...init, redirect: "manual", unix, tls: { rejectUnauthorized: false } });
+        } catch (error) {
+          throw isRefused() ? new Error("connection refused", { cause: error }) : error;
+        } finally {
+          stop();
+          await rm(folder, { recursive: true, force: true });
+        }
+      },
+    };
+  };
 }

@@ -8,7 +8,7 @@ import {
   listSnapshots,
 } from "../../src/backups/api/backups.ts";
 import { databaseEndpoints } from "../../src/backups/api/databases.ts";
-import { drillEndpoints } from "../../src/backups/api/drills.ts";
+import { drillEndpoints, listDrills } from "../../src/backups/api/drills.ts";
 import { mountBackups, mountDatabases, mountDrills } from "../../src/backups/http/mount.ts";
 import { listRestores, restoreEndpoints } from "../../src/backups/api/restore.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
@@ -75,6 +75,7 @@ const reads: readonly { path: string; method: string }[] = [
   listBackupRuns,
   listSnapshots,
   listRestores,
+  listDrills,
 ];
 const guarded = endpoints.filter((one) => one !== listBackupApps && !reads.includes(one));
 

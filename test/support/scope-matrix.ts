@@ -48,6 +48,8 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "POST /apps/:scope/:name/start": "actions",
   "POST /apps/:scope/:name/stop": "actions",
   "GET /backups/apps": "read",
+  "GET /backups/drills": "host:read",
+  "POST /backups/drills": "admin",
   "POST /backups/restores": "admin",
   "GET /backups/restores": "host:read",
   "POST /backups/restores/plan": "admin",

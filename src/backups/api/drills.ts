@@ -44,6 +44,7 @@ const drillsPath = "/backups/drills";
 export const beginDrill = endpoint({
   method: "POST",
   path: drillsPath,
+  scope: "admin",
   summary:
     "Begin to restore the newest copies of protected apps into a place without a way out, and to start them there; each has a result that began at `since` or later when it has ended",
   body: DrillBody,
@@ -53,7 +54,9 @@ export const beginDrill = endpoint({
 export const listDrills = endpoint({
   method: "GET",
   path: drillsPath,
-  summary: "The last drill of each protected app, with the recovery point and the recovery time that it measured",
+  scope: "host:read",
+  summary:
+    "The last drill of each protected app, newest first, with the recovery point and the recovery time that it measured",
   data: Type.Object({ drills: Type.Array(Drill) }),
 });
 

@@ -122,6 +122,10 @@ export function failingDrill(
   return { target: last?.target ?? "", what, sinceAt: goodAt, error };
 }
 
+/** Those that never were drilled come last. */
+export const newestFirst = (drills: readonly StoredDrill[]): StoredDrill[] =>
+  drills.toSorted((a, b) => (b.last?.startedAt ?? 0) - (a.last?.startedAt ?? 0));
+
 export function shownDrill(drill: StoredDrill, times: DrillTimes): Drill {
   const { scope, name, kind, runningSince, last, lastSuccessAt } = drill;
   const time = (at: number | undefined) => (at === undefined ? undefined : isoTime(at));

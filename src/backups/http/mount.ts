@@ -70,7 +70,7 @@ export function mountBackups(plane: Plane, backups: Backups, restores: Restores)
 
 export function mountDrills(plane: Plane, drills: Drills): void {
   mountOwned(plane, beginDrill, ({ body, actor }) => drills.begin(readDrillBody(body), actor));
-  mountOwned(plane, listDrills, () => drills.list());
+  mountRead(plane, listDrills, () => drills.list());
 }
 
 function mountRestores(plane: Plane, restores: Restores): void {

@@ -12,6 +12,7 @@ import {
   type EndedDrill,
   failingDrill,
   freshDrill,
+  newestFirst,
   shownDrill,
   type StoredDrill,
 } from "../core/drills.ts";
@@ -221,7 +222,7 @@ export function createDrills(parts: DrillParts): Drills {
       await parts.onEvent({ actor, action: "backup.drill", detail: { apps: names.join(", ").slice(0, 1_000) } });
       return { since, apps: names };
     },
-    list: () => ({ drills: parts.drills().map((drill) => shownDrill(drill, limits)) }),
+    list: () => ({ drills: newestFirst(parts.drills()).map((drill) => shownDrill(drill, limits)) }),
     failing: () => parts.drills().flatMap((drill) => failingDrill(drill, clock.now(), limits) ?? []),
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });

@@ -24,6 +24,7 @@ import {
   listSnapshots,
   runBackup,
 } from "../../backups/api/backups.ts";
+import { drillEndpoints } from "../../backups/api/drills.ts";
 import { restoreEndpoints } from "../../backups/api/restore.ts";
 import { listActivity, listAudit } from "./activity.ts";
 import { listCerts, listRequests, listSites, renewCert } from "./traffic.ts";
@@ -69,7 +70,15 @@ const wideEndpoints: PlaneEndpoint[] = [
   ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],
   ...[listActivity, listAudit, listSites, listCerts, renewCert, listRequests],
   ...diskEndpoints,
-  ...[listBackupApps, listBackupTargets, listBackupRuns, listSnapshots, runBackup, ...restoreEndpoints],
+  ...[
+    listBackupApps,
+    listBackupTargets,
+    listBackupRuns,
+    listSnapshots,
+    runBackup,
+    ...restoreEndpoints,
+    ...drillEndpoints,
+  ],
   ...[listOperations, getAppOperation, openStream],
   ...[getScopeConfig, getAppConfig, changeScopeConfig, changeAppConfig, revealScopeConfig, revealAppConfig],
 ];

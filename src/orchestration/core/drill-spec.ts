@@ -5,6 +5,17 @@ import type { ContainerSpec, EngineOptions, Mount, ResolvedWorkload } from "./wo
 /** Role of everything that a drill makes. Without an identity beside it, nothing converges, routes to or watches it. */
 export const drillRole = "drill";
 
+/**
+ * Labels of a container of a drill. An image that was made from a container of ours has the labels of that one, and the
+ * engine adds those of an image to the container's: the empty ones keep a copy from being taken for a replica.
+ */
+export const drillLabels = ({ label }: Naming): Record<string, string> => ({
+  ...Object.fromEntries(
+    [label.kind, label.scope, label.name, label.replicaId, label.block, label.plugin].map((key) => [key, ""]),
+  ),
+  [label.role]: drillRole,
+});
+
 /** Where a copy of an app lives for a while. */
 interface DrillPlace {
   /** What tells it from other containers of the drill. */
@@ -76,7 +87,7 @@ export function drillSpec(workload: ResolvedWorkload, place: DrillPlace, names: 
         ]),
       ),
     },
-    labels: { [names.label.role]: drillRole },
+    labels: drillLabels(names),
     ports: [],
     mounts: [...container.mounts, ...claims(workload, ordinal, names)].map((mount) => mountedIn(mount, place)),
     networkMode: closed ? "none" : "bridge",

@@ -1,10 +1,10 @@
 import type { Naming } from "../core/naming.ts";
 import type { ObservedPod, PodIdentity, PodRef } from "./pod.ts";
 
-/** What the labels of a container say; undefined without a kind and a name of ours. */
+/** What the labels of a container say; undefined without a kind and a name of ours. Empty ones cover those of an image. */
 export function identityOf(labels: Record<string, string>, { label }: Pick<Naming, "label">): PodIdentity | undefined {
   const { [label.kind]: kind, [label.name]: name, [label.replicaOrdinal]: ordinal } = labels;
-  if (kind === undefined || name === undefined) return undefined;
+  if (kind === undefined || name === undefined || kind === "" || name === "") return undefined;
   return {
     key: { kind, scope: labels[label.scope] ?? "", name },
     replicaId: labels[label.replicaId] ?? "",

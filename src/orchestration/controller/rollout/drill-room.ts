@@ -5,7 +5,7 @@ import { drilledInit, drilledVolumes, drillRole, drillSpec, undrillable } from "
 import { podOf } from "../../core/spec/decode.ts";
 import type { ProbesConfig } from "../../core/spec/probes.ts";
 import type { ContainerSpec, ResolvedWorkload } from "../../core/workload.ts";
-import type { PodRef } from "../../engine/pod.ts";
+import type { ObservedPod, PodRef } from "../../engine/pod.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import { attemptProbe } from "../pods/probe-attempt.ts";
 import type { Context } from "../state/context.ts";
@@ -59,15 +59,22 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
     return { workload, probes: podOf(manifest)?.probes ?? {}, refused: why };
   }
 
-  async function imageOf(key: ManifestKey, ref: string): Promise<string> {
+  async function imageIn(key: ManifestKey, ref: string): Promise<string | undefined> {
     const pin = store.images.pinOf(key);
-    const found = await engine.inspectImage(pin?.ref === ref ? pin.imageId : ref);
+    return (await engine.inspectImage(pin?.ref === ref ? pin.imageId : ref))?.id;
+  }
+
+  async function imageOf(key: ManifestKey, ref: string): Promise<string> {
+    const found = await imageIn(key, ref);
     if (found === undefined) throw new Failure("conflict", `its image ${ref} is not on this machine`);
-    return found.id;
+    return found;
   }
 
   async function clear(): Promise<void> {
-    const pods = (await engine.observe()).filter(({ labels }) => labels[names.label.role] === drillRole);
+    // A live container can have the role from its image alone.
+    const isOfDrill = ({ labels, identity }: ObservedPod) =>
+      labels[names.label.role] === drillRole && identity === undefined;
+    const pods = (await engine.observe()).filter(isOfDrill);
     await Promise.all(pods.map((pod) => engine.remove(pod)));
     const ours = { ...label, [names.label.installation]: store.installationId };
     for (const { name } of await engine.listVolumes(ours)) await engine.removeVolume(name);
@@ -141,12 +148,8 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
         const text = `its copies are backups of the block ${owner.kind} ${owner.scope}/${owner.name}, each of which its plugin has restored once`;
         return { refused: text };
       }
-      const missing = await imageOf(key, workload.image).then(
-        () => undefined,
-        (error: Failure) => error,
-      );
-      if (missing instanceof Failure && missing.code === "conflict") return { refused: missing.message };
-      if (missing !== undefined) throw missing;
+      for (const image of [workload.image, ...workload.inits.flatMap((init) => init.image ?? [])])
+        if ((await imageIn(key, image)) === undefined) return { refused: `its image ${image} is not on this machine` };
       const replicas = Math.max(1, workload.replicas);
       return { memoryBytes: workload.container.memoryBytes ?? memoryDefaultBytes, replicas };
     },

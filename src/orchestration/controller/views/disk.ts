@@ -7,6 +7,7 @@ import type { EngineDisk } from "../../engine/machine.ts";
 import { collectImages, imagesInNeed, unusedImages } from "../desired/images.ts";
 import type { Context } from "../state/context.ts";
 import { listLeftovers } from "../write/leftovers.ts";
+import { drillRole } from "../../core/drill-spec.ts";
 import { engineVolumeName } from "../../core/named-volumes.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 
@@ -173,7 +174,7 @@ async function volumeUses(context: Context, found: EngineDisk): Promise<VolumeUs
   const { label } = names;
   const sorted = found.volumes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return sorted.flatMap(({ name: volume, labels, bytes, users }) => {
-    const isOurs = labels[label.installation] === store.installationId;
+    const isOurs = labels[label.installation] === store.installationId && labels[label.role] !== drillRole;
     const owner = owners.get(volume) ?? (isOurs ? fromLabels(context, labels) : undefined);
     if (owner === undefined) return [];
     const { scope, name } = owner;

@@ -1,6 +1,7 @@
 import { keyOf } from "../../api/manifest-key.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { Leftover } from "../../api/leftovers.ts";
+import { drillRole } from "../../core/drill-spec.ts";
 import { engineVolumeName } from "../../core/named-volumes.ts";
 import { appId } from "../../core/naming.ts";
 import { listAppDirs } from "../../../base/disk/app-dirs.ts";
@@ -150,7 +151,7 @@ async function fromEngine(context: Context, rows: Rows, known: Set<string>): Pro
   await fromPlainNames(context, rows, known);
   const { label } = names;
   for (const { name: volume, labels } of await engine.listVolumes({ [label.installation]: store.installationId })) {
-    if (known.has(volume)) continue;
+    if (known.has(volume) || labels[label.role] === drillRole) continue;
     const { [label.scope]: scope = "", [label.name]: name, [label.kind]: kind } = labels;
     if (kind !== undefined && name !== undefined) {
       if (store.manifests.get({ kind, scope, name }) === undefined) addVolume(rows, { kind, scope, name }, volume);

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
+import type { ContainerSpec } from "../../../../../src/orchestration/core/workload.ts";
+import { containerSpec } from "../../../../support/container-spec.ts";
+import { deployment } from "../../../../support/manifests.ts";
+import { type World, world } from "../../../../support/world.ts";
+
+const key = { kind: "deployment", scope: "shop", name: "web" } as const;
+let it: World;
+let made: ContainerSpec[];
+/** What the ports of containers do. */
+let opens: (port: number) => boolean;
+let answers: (url: string) => Response;
+beforeEach(async () => {
+  made = [];
+  opens = () => true;
+  answers = () => new Response("ok");
+  it = await world({
+    fetch: async (url) => answers(url),
+    knock: async ({ port }) => {
+      if (!opens(port)) throw new Error("connection refused");
+    },
+    wrapRuntime: (runtime) => ({
+      ...runtime,
+      create: async (spec) => {
+        made.push(spec);
+        return runtime.create(spec);
+      },
+    }),
+  });
+});
+afterEach(() => it.close());
+
+const room = () => it.running.drills;
+const volumes = new Map([["berth_shop_files", "berth-drill.a1.0"]]);
+
+/** Starts the copy of an app, beside the live one. */
+async function started(spec: Spec) {
+  await it.apply(deployment("shop", "web", { volumes: ["files:/data"], ...spec }));
+  await it.quiet();
+  made.length = 0;
+  await room().open("a1");
+  const order = { key, ordinal: undefined, id: "a1", volumes: new Map(volumes) };
+  return room().start(order, new AbortController().signal);
+}
+
+/** The container of the copy. */
+async function copied(spec: Spec): Promise<ContainerSpec> {
+  await started(spec);
+  const found = made.find(({ name }) => name.startsWith("berth-drill."));
+  if (found === undefined) throw new Error("no container was made");
+  return found;
+}
+
+/** How the drill of an app ends. */
+async function verdict(probes: Spec): Promise<string> {
+  const pod = await started({ probes });
+  const limit = new AbortController();
+  const ending = pod.ready(limit.signal).then(String, ({ message }: Error) => `failed: ${message}`);
+  await it.advance(30_000);
+  limit.abort();
+  await it.advance(2_000);
+  return ending;
+}
+
+describe("the verdict", () => {
+  const http = (scheme: string) => ({ http_get: { path: "/up", port: 8443, scheme } });
+  test.each<[string, Spec]>([
+    ["readiness over http", { readiness: http("http") }],
+    ["readiness over https of the container itself", { readiness: http("https") }],
+    ["readiness by a port", { readiness: { tcp_socket: { port: 5432 } } }],
+    ["readiness by a command", { readiness: { exec: { command: ["true"] } } }],
+    ["startup", { startup: http("http") }],
+    ["liveness", { liveness: http("http") }],
+  ])("is proved where %s has passed", async (_, probes) => {
+    expect(await verdict(probes)).toBe("proved");
+  });
+
+  test("is only started without a check of the app's", async () => {
+    expect(await verdict({})).toBe("started");
+  });
+
+  test.each<[string, Spec]>([
+    ["https", { readiness: http("https") }],
+    ["a startup that passed and a readiness that did not", { startup: http("http"), readiness: http("https") }],
+    ["a port", { liveness: { tcp_socket: { port: 5432 } } }],
+  ])("is failed, with what the check said, where it never passes: %s", async (_, probes) => {
+    opens = () => false;
+    answers = (url) => (url.startsWith("https:") ? new Response("no database", { status: 503 }) : new Response("ok"));
+    expect(await verdict(probes)).toMatch(
+      /^failed: it was not ready in time: (503 no database|503.*no database|connection refused)/,
+    );
+  });
+});
+
+describe("what a copy gets", () => {
+  test("neither ports, other networks, names of the machine nor options that it was not given", async () => {
+    const spec = await copied({
+      ports: ["8080:80"],
+      networks: ["other"],
+      extra_hosts: ["db:10.0.0.1"],
+      docker_options: ["--label", "traefik.enable=true", "--dns", "10.0.0.1"],
+    });
+    expect(spec.networks.map(({ name }) => name)).toEqual(["berth-drill.a1"]);
+    expect(spec).toMatchObject({ ports: [], networkMode: "bridge", extraHosts: ["host.docker.internal:127.0.0.1"] });
+    expect(spec.options).toMatchObject({ dns: ["192.0.2.1"], capDrop: ["NET_RAW"] });
+    expect(spec.options.labels).toBeUndefined();
+    expect(spec.mounts.map(({ source }) => source)).toEqual(["berth-drill.a1.0"]);
+  });
+
+  test.each<[string, Spec]>([
+    ["network_mode", { network_mode: "host" }],
+    ["of the machine", { volumes: ["files:/data", "/var/run/docker.sock:/docker.sock"] }],
+    ["external", { volumes: ["files:/data", "theirs:/theirs:external"] }],
+    ["privileged", { docker_options: ["--privileged"] }],
+    ["device", { docker_options: ["--device", "/dev/sda"] }],
+    ["pid mode", { docker_options: ["--pid", "host"] }],
+    ["ipc mode", { docker_options: ["--ipc", "host"] }],
+    ["capability", { cap_add: ["NET_ADMIN"] }],
+    ["security option", { docker_options: ["--security-opt", "apparmor=unconfined"] }],
+  ])("an app that reaches the machine is refused, with what does: %s", async (why, spec) => {
+    await it.apply(deployment("shop", "web", { volumes: ["files:/data"], ...spec }));
+    expect(await room().examine(key)).toEqual({ refused: expect.stringContaining(why) });
+  });
+
+  test("an image that is gone is refused before anything is restored, also one of an init", async () => {
+    await it.apply(deployment("shop", "web", { inits: [{ name: "a", image: "gone:1", command: ["true"] }] }));
+    expect(await room().examine(key)).toEqual({ refused: "its image gone:1 is not on this machine" });
+  });
+});
+
+describe("what a drill takes for its own", () => {
+  test("no live container, even if its image carries the role of a drill", async () => {
+    const labels = { "berth.role": "drill", "berth.kind": "deployment", "berth.scope": "shop", "berth.name": "api" };
+    await it.runtime.create(containerSpec({ name: "of-an-odd-image", labels }));
+    await copied({});
+    await room().clear();
+    expect(it.containers()).toEqual(["of-an-odd-image", expect.stringMatching(/^shop-web\.\w{5}$/)]);
+  });
+
+  test("a copy is no replica, whatever labels its image has", async () => {
+    const { labels } = await copied({});
+    const ofImage = { "berth.kind": "deployment", "berth.scope": "shop", "berth.name": "web", "berth.replica_id": "x" };
+    expect({ ...ofImage, ...labels }).toMatchObject({ "berth.kind": "", "berth.name": "", "berth.scope": "" });
+    expect((await it.engine.observe()).filter(({ identity }) => identity !== undefined)).toHaveLength(1);
+  });
+
+  test("all of it goes: containers, volumes, the network; what is not of a drill stays", async () => {
+    await copied({});
+    const all = async () => (await it.engine.listVolumes({})).map(({ name }) => name);
+    const before = await all();
+    await it.engine.ensureVolume("berth-drill.a1.0", { "berth.role": "drill" });
+    await room().clear();
+    expect(await all()).toEqual(before);
+    expect(await it.engine.hasNetwork("berth-drill.a1")).toBe(false);
+    expect(it.containers()).toHaveLength(1);
+  });
+});
