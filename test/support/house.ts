@@ -246,7 +246,7 @@ const children = [
 
 /**
  * `plugin-fake-controller.ts` answers plugins that call back while their author tests them. `port-holder.ts` tries for a
- * moment whether a port is free.
+ * moment whether a port is free. `inside-network.ts` passes one request on to the network of a drill.
  */
 const listeners = [
   "src/base/machine/port-holder.ts",
@@ -258,6 +258,7 @@ const listeners = [
   "src/client/forward/listener.ts",
   "src/ingress/proxy/door.ts",
   "src/local/plugin-fake-controller.ts",
+  "src/local/inside-network.ts",
   "src/local/names/serve.ts",
 ];
 

@@ -1,5 +1,6 @@
-import { mountBackups } from "../../src/backups/http/mount.ts";
+import { mountBackups, mountDrills } from "../../src/backups/http/mount.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
+import type { Drills } from "../../src/backups/service/drills.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
 import { openGate } from "./open-gate.ts";
 import { tokenId } from "../../src/observability/core/tokens/format.ts";
@@ -220,6 +221,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
         mountOrchestration(plane, own);
         mountSources(plane, options.sources ?? noSources);
         mountBackups(plane, {} as Backups, {} as Restores);
+        mountDrills(plane, {} as Drills);
         mountIngress(plane, options.ingress ?? noIngress);
         const instances = planeOfInstances(plane, observability.identity);
         // Without an identity service its endpoints are there all the same, and fail.

@@ -9,7 +9,7 @@ export const drillRole = "drill";
  * Labels of a container of a drill. An image that was made from a container of ours has the labels of that one, and the
  * engine adds those of an image to the container's: the empty ones keep a copy from being taken for a replica.
  */
-export const drillLabels = ({ label }: Naming): Record<string, string> => ({
+const drillLabels = ({ label }: Naming): Record<string, string> => ({
   ...Object.fromEntries(
     [label.kind, label.scope, label.name, label.replicaId, label.block, label.plugin].map((key) => [key, ""]),
   ),
