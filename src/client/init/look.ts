@@ -1,12 +1,11 @@
 import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
 import { type Hints, readHints } from "../../orchestration/core/build/hints/hints.ts";
 import { isBuiltIn, needsMark } from "../../orchestration/core/build/evidence/needs.ts";
-import { missingIn, portIn, servesDevelopers } from "../../orchestration/core/build/hints/commands.ts";
+import { dockerPort, missingIn, portIn, servesDevelopers } from "../../orchestration/core/build/hints/commands.ts";
 import { inFolder } from "../../orchestration/core/build/node/parts.ts";
 import { readPackage } from "../../orchestration/core/build/node/package-json.ts";
 import type { Process } from "../../orchestration/core/build/procfile.ts";
 import { type GeneratedBuild, namesStart, type SourceTree } from "../../orchestration/core/build/runtime.ts";
-import { dockerPort } from "./docker-port.ts";
 import { readEnvFile } from "../manifests/env-file.ts";
 import { withSignals } from "../../orchestration/core/build/with-signals.ts";
 

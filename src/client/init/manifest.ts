@@ -1,5 +1,6 @@
 import { isLocalHost } from "../../base/pure/hosts.ts";
 import { type Findings, noteText } from "./look.ts";
+import { needsMark } from "../../orchestration/core/build/evidence/needs.ts";
 import type { Process } from "../../orchestration/core/build/procfile.ts";
 import { withSignals } from "../../orchestration/core/build/with-signals.ts";
 
@@ -45,7 +46,27 @@ export function firstManifest(choices: Choices, findings: Findings): string {
     const first = !hasApp && index === 0;
     return deployment(choices, { process, release: first ? release : undefined, hasApp, findings });
   });
-  return `${[...(hasApp ? [app] : []), ...deployments].map((lines) => lines.join("\n")).join("\n---\n")}\n`;
+  const documents = [...(hasApp ? [app] : []), ...deployments].map((lines) => lines.join("\n"));
+  return `${documents.join("\n---\n")}\n${databaseLines(choices, findings).join("")}`;
+}
+
+/** Databases that berth runs itself, ready to be written without their "#". */
+function databaseLines({ scope, name, image }: Choices, { notes }: Findings): string[] {
+  const kinds = [["postgres", "db", "DATABASE_URL"] as const, ["redis", "cache", "REDIS_URL"] as const];
+  const needed = kinds.filter(([kind]) =>
+    notes.some((note) => note.startsWith(needsMark) && note.includes(`kind: ${kind}`)),
+  );
+  if (image !== undefined) return [];
+  return needed.flatMap(([kind, place, variable]) => [
+    `# To run it on this server, take the "# " out of these lines; links sets ${variable} for the app.\n`,
+    ...[
+      "---",
+      `kind: ${kind}`,
+      `scope: ${text(scope)}`,
+      `name: ${place}`,
+      `spec: { links: [${text(`${scope}/${name}`)}] }`,
+    ].map((line) => `# ${line}\n`),
+  ]);
 }
 
 function head(kind: string, scope: string, name: string): string[] {

@@ -1,6 +1,6 @@
 import { hintedStart } from "./hints/hints.ts";
 import { hideManifests, pagesBase, servedByNginx, servePages } from "./pages.ts";
-import { command, firstOf, jsonOf, fieldsOf, lines, type Runtime } from "./runtime.ts";
+import { command, firstOf, jsonOf, fieldsOf, lines, type Runtime, type SourceTree } from "./runtime.ts";
 
 export const deno: Runtime = {
   name: "deno",
@@ -13,7 +13,9 @@ export const deno: Runtime = {
       return typeof line === "string" && !/--watch/.test(line);
     });
     const task = entrypoint === undefined && named !== undefined;
-    const isFresh = /"(?:\$fresh\/|@fresh\/core|fresh)"\s*:/.test(tree.read("deno.json") ?? "");
+    const settings = ["deno.json", "deno.jsonc", "import_map.json"].map((one) => tree.read(one) ?? "").join("\n");
+    const isFresh = /"(?:\$fresh\/|@fresh\/core|fresh)"\s*:/.test(settings);
+    const isOld = version === undefined && isOfFirst(tree, file);
     const builds = isFresh && typeof tasks.build === "string";
     const rights = isFresh ? ["-A"] : ["--allow-net", "--allow-env", "--allow-read"];
     const run = ["run", ...rights, file ?? ""];
@@ -24,8 +26,11 @@ export const deno: Runtime = {
       readsPort: true,
       isTold: isFresh,
       noStart: start.length === 0 ? noStart : undefined,
+      notes: isOld
+        ? [`Deno ${lastOfFirst} is used, as the imports are of its time; to use another, set build.lang.version`]
+        : [],
       dockerfile: lines(
-        `ARG BASE=denoland/deno:${version ?? "latest"}`,
+        `ARG BASE=denoland/deno:${version ?? (isOld ? lastOfFirst : "latest")}`,
         "FROM ${BASE}",
         "WORKDIR /app",
         "COPY . .",
@@ -39,6 +44,19 @@ export const deno: Runtime = {
     };
   },
 };
+
+/** The second version of Deno took away what older packages call, such as Deno.serveHttp. */
+const lastOfFirst = "1.46.3";
+
+/** Whether the lock file, or what is imported, is of the time of the first version. */
+function isOfFirst(tree: SourceTree, file: string | undefined): boolean {
+  const lock = /"version": ?"(\d)"/.exec((tree.read("deno.lock") ?? "").slice(0, 200))?.[1];
+  if (lock !== undefined) return Number(lock) < 4;
+  const texts = ["import_map.json", "deno.json", "deno.jsonc", "deps.ts", "src/deps.ts", file ?? ""];
+  return texts.some((one) =>
+    /deno\.land\/(?:std@(?:v?0\.|v?1\.0)|x\/(?:fresh@v?1\.[0-5]\.|oak@v?(?:\d|1[0-2])\.))/.test(tree.read(one) ?? ""),
+  );
+}
 
 const denoFiles = [
   ...[

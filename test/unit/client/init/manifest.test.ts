@@ -57,6 +57,21 @@ test("every comment that is a field is one that the server takes, too", async ()
   expect(app?.spec).toMatchObject({ ports: ["8080"], host: "app.example.com", tls: {}, resources: { limits: {} } });
 });
 
+test("a database that the app needs follows as a block without its signs", async () => {
+  const files = {
+    "package.json": '{"scripts":{"start":"node a.js"},"dependencies":{"express":"4","pg":"8","redis":"4"}}',
+    "a.js": "app.listen(process.env.PORT)",
+  };
+  const look = lookAt(treeOf(files));
+  if (!look.ok) throw new Error(look.problem);
+  const written = firstManifest(shop, look.findings);
+  expect(await read(written)).toHaveLength(1);
+  const open = written.replaceAll(/^# (?=---|kind|scope|name|spec)/gm, "");
+  const [, postgres, redis] = open.split("\n---\n").map((one) => Bun.YAML.parse(one));
+  expect(postgres).toEqual({ kind: "postgres", scope: "shop", name: "db", spec: { links: ["shop/web"] } });
+  expect(redis).toMatchObject({ kind: "redis", name: "cache" });
+});
+
 describe("a Procfile", () => {
   const processes = [
     { type: "web", command: 'puma -p ${PORT:-1} "a b" $$ # x' },

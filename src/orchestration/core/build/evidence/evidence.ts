@@ -3,18 +3,14 @@ import { readPackage } from "../node/package-json.ts";
 import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
 import { type App, frameworkNotes, namesRead, needsMark } from "./needs.ts";
+import { keptIn, withKept } from "./kept.ts";
 import { builtInNote, lockNote, migrationNote, tablesNote, versionNote } from "./notes.ts";
 import { readmePort } from "./readme.ts";
 import { manifestText, servicesNotes, usesSqlite, workerNote } from "./service-notes.ts";
-import { absentFiles, keptIn, sourcesOf } from "./sources.ts";
+import { absentFiles, sourcesOf } from "./sources.ts";
 
 const namesShownMax = 8;
 const filesShownMax = 4;
-/** User ids of the images; 65532 where none is here. */
-const users: Readonly<Record<string, string>> = {
-  ...{ node: "1000", bun: "1000", python: "1000", ruby: "1000", deno: "1993", php: "33" },
-};
-
 /** A plan that was checked against the sources: its port is theirs, and what they do not show is said. */
 export function withEvidence(tree: SourceTree, language: string, plan: Planned): Planned {
   const { folder = "", port } = plan;
@@ -44,7 +40,8 @@ export function withEvidence(tree: SourceTree, language: string, plan: Planned):
 function withPort(tree: SourceTree, plan: Planned, { sources, language }: App): Planned {
   const { port = 0, notes = [] } = plan;
   const seen = listeningOf(sources, language);
-  const told = seen.type === "unseen" ? readmePort(tree) : undefined;
+  // The image tells .NET its port, and a README has the one of developers.
+  const told = seen.type === "unseen" && language !== "dotnet" ? readmePort(tree) : undefined;
   const found: Listening = told === undefined ? seen : { type: "fixed", ...told, others: [] };
   const loopback = loopbackIn(sources, language);
   const hosts = hostVariables(sources);
@@ -123,9 +120,11 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
   const rest = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : "";
   const packages = manifestText(tree, folder);
   const isByPackage = language !== "python" && usesSqlite(packages) && !plan.dockerfile.includes("nginx");
+  const written = keptIn(tree, sources, folder);
   const kept =
-    keptIn(tree, sources, folder) ??
-    (isByPackage ? { what: "a database of SQLite, which its packages show,", place: undefined } : undefined);
+    isByPackage && (written === undefined || written.isUnsure === true)
+      ? { what: "a database of SQLite, which its packages show,", place: undefined }
+      : written;
   const missing = absentFiles(tree, sources, folder)
     .filter(({ name }) => !plan.dockerfile.includes(`/src/${name.replace(/\/\*.{0,20}$/, "")} `))
     .slice(0, filesShownMax);
@@ -193,36 +192,4 @@ function buildReads(tree: SourceTree, folder: string): string {
   return dependencies.next === undefined
     ? ""
     : ', and, where the build asks for them, in .env.production with the line "!.env.production" in .berthignore';
-}
-
-/** The program's user may write there, and a volume is named. */
-function withKept(
-  dockerfile: string,
-  language: string,
-  { what, place }: NonNullable<ReturnType<typeof keptIn>>,
-): { dockerfile: string; note: string[] } {
-  const last = dockerfile.slice(dockerfile.lastIndexOf("FROM "));
-  const home =
-    [...last.matchAll(/^WORKDIR (\S+)$/gm)].at(-1)?.[1] ?? (language === "php" ? "/var/www/html" : undefined);
-  const user = /^USER (\S+)$/m.exec(last)?.[1] ?? (language === "php" ? "www-data" : undefined);
-  const uid = users[language] ?? "65532";
-  const within = place?.includes("/") === true ? place.slice(0, place.lastIndexOf("/")) : "";
-  const isOwn =
-    within !== "" && !within.startsWith("~") && (!within.startsWith("/") || /^\/(?:data|app|var\/lib)\b/.test(within));
-  const inside = /^CMD \["sh","-c","cd ([\w./-]{1,100}) && exec /m.exec(last)?.[1];
-  const root = `${home ?? "/app"}${inside === undefined ? "" : `/${inside}`}`;
-  const at = within.startsWith("/") ? within : `${root}/${within}`;
-  const way = isOwn
-    ? `to keep it, write volumes: ["data:${at}"] and volume_owner: "${uid}:${uid}"`
-    : `to keep it, move it into a folder of its own, such as data, and write volumes: ["data:${root}/data"] and volume_owner: "${uid}:${uid}"`;
-  const note = [`${needsMark}a volume: ${what} is in the container, and each new version begins without it; ${way}`];
-  if (user === undefined || home === undefined || user.includes("nonroot")) return { dockerfile, note };
-  // Without a shell in the image, nothing can be made there.
-  if (/^(?:ARG RUN_BASE=)gcr\.io\/distroless/m.test(dockerfile)) return { dockerfile, note };
-  const target = isOwn ? at : root;
-  const line = `RUN mkdir -p ${target} && chown ${isOwn ? "-R " : ""}${uid}:${uid} ${target}`;
-  const isThere = dockerfile.includes(`chown -R app ${root}`);
-  const before = isThere || !/^[\w./-]{1,200}$/.test(target) ? undefined : dockerfile.lastIndexOf(`\nUSER ${user}`);
-  if (before === undefined || before < 0) return { dockerfile, note };
-  return { dockerfile: `${dockerfile.slice(0, before)}\n${line}${dockerfile.slice(before)}`, note };
 }

@@ -5,7 +5,7 @@ import type { Sources } from "./sources.ts";
 export const needsMark = "needs ";
 
 const js: RegExp[] = [
-  /\bprocess\.env(?:\.([A-Z][A-Z0-9_]{1,60})\b|\[["']([A-Z][A-Z0-9_]{1,60})["']\])(?!["'\]]{0,2}\)?\s*(?:\|\||\?\?|\?[^.]|=[^=]))/g,
+  /\b(?:process|Bun|import\.meta)\.env(?:\.([A-Z][A-Z0-9_]{1,60})\b|\[["']([A-Z][A-Z0-9_]{1,60})["']\])(?!["'\]]{0,2}\)?\s*(?:\|\||\?\?|\?[^.]|=[^=]))/g,
   // Schemas of what has to be set: zod, Joi, envalid.
   /^[ \t]+([A-Z][A-Z0-9_]{2,60})[ \t]*:[ \t]*(?:z|Joi|joi|str|num|url|email|Env\.schema)\b(?![^\n]{0,200}(?:optional|default|catch|allow\(["']))[.(]/gm,
   /\benv(?:\.\w{1,12})?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,

@@ -146,7 +146,7 @@ export function tablesNote(tree: SourceTree, { files }: Sources, packages: strin
       } else if (isTable(tree, at, name)) found.push(at + name);
     }
   }
-  const [first] = found;
+  const first = found.find((path) => !/(?:^|[/._])down[/._]/.test(path)) ?? found[0];
   if (first === undefined) return [];
   const name = first.slice(first.lastIndexOf("/") + 1);
   const isApplied = [...files.map(({ text }) => text), packages].some(
@@ -170,6 +170,8 @@ function isTable(tree: SourceTree, at: string, name: string): boolean {
 
 /** What changes the database to fit the program, where neither its start nor its build does that. */
 export function migrationNote(tree: SourceTree, folder: string, language: string): string[] {
+  const runs = language === "bun" ? ["bun", "run"] : ["npm", "run"];
+  const npx = language === "bun" ? "bunx" : "npx";
   const { scripts, dependencies } = readPackage(tree, folder);
   const ran = ["build", "postinstall", "prestart", "start", "start:prod", "heroku-postbuild"].map(
     (name) => scripts[name] ?? "",
@@ -188,9 +190,9 @@ export function migrationNote(tree: SourceTree, folder: string, language: string
   );
   const command =
     dependencies.prisma !== undefined && has("prisma/migrations", "src/prisma/migrations")
-      ? ["npx", "prisma", "migrate", "deploy"]
+      ? [npx, "prisma", "migrate", "deploy"]
       : script !== undefined
-        ? ["npm", "run", script]
+        ? [...runs, script]
         : language === "elixir" && has("priv/repo/migrations")
           ? [
               `/app/bin/${/app:\s*:(\w+)/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "app"}`,
@@ -204,7 +206,12 @@ export function migrationNote(tree: SourceTree, folder: string, language: string
               : has("migrations/alembic.ini")
                 ? ["flask", "db", "upgrade"]
                 : undefined;
-  if (command === undefined || /migrat|db push|db:push|db upgrade|upgrade head/.test(ran.join("\n"))) return [];
+  if (/migrat|db push|db:push|db upgrade|upgrade head/.test(ran.join("\n"))) return [];
+  if (command === undefined && dependencies.prisma !== undefined && has("prisma/schema.prisma", "schema.prisma"))
+    return [
+      `needs its tables: the schema of Prisma has no migrations, and nothing brings it into the database; to do that before each version, write release: { command: ["${npx}", "prisma", "db", "push"] }`,
+    ];
+  if (command === undefined) return [];
   return [
     `no migration runs by itself; to run them before each version, write release: { command: ${JSON.stringify(command).replaceAll(",", ", ")} }`,
   ];

@@ -93,7 +93,8 @@ function otherStart(commands: readonly string[], dockerfile: string): string[] {
     .filter(({ words }) => starts.test(words.join(" ")));
   const own = lines.filter(({ one }) => !/\btests?\b/.test(one) && isStart(one));
   const first = own[0];
-  const made = dockerfile.toLowerCase();
+  // A module is its file: `backend.app:app` of `backend/app.py`.
+  const made = `${dockerfile}\n${dockerfile.replaceAll(/(?<=\w)\.(?=\w)/g, "/")}`.toLowerCase();
   return first === undefined || own.some(({ words }) => wordsOf(words).every((word) => made.includes(word)))
     ? []
     : [first.one];

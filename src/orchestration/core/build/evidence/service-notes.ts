@@ -75,7 +75,9 @@ export function servicesNotes(
   const ways = [
     ...(own.length === 0
       ? []
-      : [`write ${own.map((kind) => `kind: ${kind}`).join(" and ")} with links, which sets the URL`]),
+      : [
+          `write ${own.map((kind) => `kind: ${kind}`).join(" and ")} with links, which sets ${own.map((kind) => (kind === "redis" ? "REDIS_URL" : "DATABASE_URL")).join(" and ")}`,
+        ]),
     ...(rest.length === 0 ? [] : [`run ${rest.join(", ")} as an app of its own and set its address`]),
   ];
   const shows =
@@ -209,8 +211,10 @@ function addressNotes(settings: Sources["files"], language: string, found: reado
     if (variable !== undefined)
       return [`${needsMark}${variable} in env, which says where ${service.name} is (${file})`];
     if (!isWritten) return [];
-    const way =
-      isSpring && /application[\w-]{0,40}\.(?:properties|ya?ml)$/.test(file)
+    const isQuarkus = settings.some((one) => one.path === file && /^[ \t]*quarkus[.:]/m.test(one.text));
+    const way = isQuarkus
+      ? "set QUARKUS_DATASOURCE_JDBC_URL, QUARKUS_DATASOURCE_USERNAME and QUARKUS_DATASOURCE_PASSWORD with berth config set, which Quarkus reads first"
+      : isSpring && /application[\w-]{0,40}\.(?:properties|ya?ml)$/.test(file)
         ? `set ${springVariable(service.name)} with berth config set, which Spring reads first`
         : language === "dotnet" && /appsettings/.test(file)
           ? "set ConnectionStrings__NAME with berth config set, which .NET reads first"

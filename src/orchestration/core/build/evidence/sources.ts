@@ -1,5 +1,5 @@
 import { inFolder } from "../node/parts.ts";
-import { firstOf, type SourceTree } from "../runtime.ts";
+import type { SourceTree } from "../runtime.ts";
 
 /** What a folder holds of a language. */
 export interface Sources {
@@ -177,59 +177,4 @@ function joined(folder: string, path: string): string {
     else if (part !== "." && part !== "") parts.push(part);
   }
   return parts.join("/");
-}
-
-const databases: readonly RegExp[] = [
-  /\bsqlite:(?:\/\/)?\/?(?:\.\/)?([\w./-]{0,120}\.\w{2,8})/,
-  /\bjdbc:(?:sqlite|h2:file|hsqldb:file|derby(?!:\/\/)|h2(?=:[.~]\/)):(?:\.\/)?([\w./~-]{1,120})/,
-  /\b(?:new (?:sqlite3?\.)?Database|Database|connect|DatabaseSync|open)\(\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
-  /\bsqlite:\/\/\/["'] ?[+.%][^\n]{0,120}["']\/?([\w.-]{1,60}\.\w{2,8})["']/,
-  /\b(?:Data Source|Filename)=(?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?))/,
-  /\bOpen\(\s*(?:"sqlite3?"\s*,\s*)?"(?:file:)?(?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?))\b/,
-  /\b(?:filename|storage|database|DB_PATH|DATABASE_PATH)["']?\s*[:=]\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
-];
-const uploads: readonly RegExp[] = [
-  /\bmulter\(\s*\{\s*dest\s*:\s*(?:path\.(?:join|resolve)\(\s*__dirname\s*,\s*)?["'`](?:\.\/)?([\w./-]{1,120})["'`]/,
-  /\bUPLOAD(?:S|_FOLDER|_DIR|_PATH)["'\]]{0,2}\s*[:=]\s*["'](?:\.\/)?([\w./-]{1,120})["']/i,
-  /\bdestination\s*:\s*["'`](?:\.\/)?([\w./-]{0,100}uploads?[\w./-]{0,60})["'`]/i,
-  /\bmkdirSync\(\s*["'`](?:\.\/)?((?:data|uploads?|storage)[\w./-]{0,60})["'`]/,
-];
-
-/** What the program writes into its own folder, and where in it: each new container begins without that. */
-export function keptIn(
-  tree: SourceTree,
-  { files }: Sources,
-  folder: string,
-): { what: string; place: string | undefined } | undefined {
-  for (const [patterns, what] of [
-    [databases, "a database of SQLite"],
-    [uploads, "uploads"],
-  ] as const)
-    for (const { text, path } of files)
-      for (const pattern of patterns) {
-        const place = pattern.exec(text)?.[1];
-        if (place === undefined || place.includes(":memory:")) continue;
-        const own = /jdbc:(?:h2|hsqldb|derby)/.test(text) ? "a database in a file" : what;
-        return { what: `${own} (${path})`, place: place === "" || place.includes("..") ? undefined : place };
-      }
-  const django = files.find(({ text }) => /django\.db\.backends\.sqlite3/.test(text));
-  if (django !== undefined) return { what: `a database of SQLite (${django.path})`, place: "db.sqlite3" };
-  const prisma = firstOf(tree, [`${folder}prisma/schema.prisma`, `${folder}schema.prisma`]);
-  const url = /provider\s*=\s*"sqlite"[^}]{0,300}?url\s*=\s*(?:"file:(?:\.\/)?([\w./-]{1,100})"|env)/.exec(
-    tree.read(prisma ?? "") ?? "",
-  );
-  if (url !== null)
-    return { what: `a database of SQLite (${prisma})`, place: url[1] === undefined ? undefined : `prisma/${url[1]}` };
-  const rails = tree.read(`${folder}config/database.yml`) ?? "";
-  const production = /^production:\n((?:(?:[ \t][^\n]{0,400})?\n){0,60})/m.exec(rails)?.[1] ?? "";
-  if (
-    /\bsqlite3?\b/.test(rails) &&
-    (/storage\//.test(production) || !/adapter/.test(production)) &&
-    !/(?:url|postgresql|mysql2|trilogy)/.test(production)
-  )
-    return {
-      what: "a database of SQLite (config/database.yml)",
-      place: /database:\s*([\w./-]{1,80})/.exec(production)?.[1] ?? "storage/production.sqlite3",
-    };
-  return undefined;
 }

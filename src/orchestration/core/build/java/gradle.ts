@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a shell reads it
 import { plainName, type SourceTree } from "../runtime.ts";
 import { copyJar, fromJar, type JavaBuild, jre } from "./parts.ts";
 
@@ -64,18 +65,18 @@ export function gradle(
     notes.push(
       "the build files are for Gradle 6 or older (compile, jcenter), so Gradle 6.9 builds; to use another, commit its wrapper",
     );
+  if (/\bjcenter\(\)|bintray\.com/.test(text + (tree.read("build.gradle") ?? "")))
+    notes.push(
+      "the build files fetch packages from JCenter or Bintray, which are closed; where the build does not find one, use mavenCentral()",
+    );
   const task = (name: string) => (folder === "" ? name : `:${folder.slice(0, -1).replaceAll("/", ":")}:${name}`);
   const more = /build\/install\//.test(started) ? ` ${task("installDist")}` : "";
   const name = plainName(/rootProject\.name\s*=\s*["']([\w.-]+)["']/.exec(settingsOf(tree))?.[1]);
-  if (!packs.test(text) && isApplication(text) && (folder !== "" || name !== undefined)) {
+  if (!packs.test(text) && isApplication(text)) {
     const program = folder === "" ? name : folder.split("/").at(-2);
-    const copy = `cp -r "$(find . -path '*/build/install/${program}' -type d | head -n 1)"/. /out/`;
     return {
-      base,
-      run: jre(version),
-      notes,
-      build: `${tool} ${task("installDist")} && mkdir /out && ${copy}`,
-      start: [`/app/bin/${program}`],
+      ...{ base, run: jre(version), notes, start: [`/app/bin/${program ?? "start"}`] },
+      build: `${tool} ${task("installDist")} && mkdir /out && ${copyInstalled(program)}`,
     };
   }
   if (/io\.quarkus/.test(text))
@@ -90,6 +91,17 @@ export function gradle(
     notes,
     build: `${tool} ${task(makes)}${more} && mkdir /out && ${copyJar(folder, "build/libs")}`,
   };
+}
+
+/** Without a name in the settings, the program has that of the folder that it is built in. */
+function copyInstalled(program: string | undefined): string {
+  return program === undefined
+    ? [
+        "d=$(find . -path './build/install/*' -prune -type d | head -n 1)",
+        'cp -r "${d:?}"/. /out/',
+        'ln -s "$(basename "$d")" /out/bin/start',
+      ].join(" && ")
+    : `cp -r "$(find . -path '*/build/install/${program}' -type d | head -n 1)"/. /out/`;
 }
 
 /** Whether the build files say what the seventh Gradle no longer knows. */

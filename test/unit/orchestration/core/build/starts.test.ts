@@ -135,3 +135,80 @@ describe("settings without a value are said by the variables that set them", () 
     expect(made(files).notes).not.toContain("needs values");
   });
 });
+
+describe("what a program keeps in its own folder is said, with a place that it may write", () => {
+  const python = (text: string): Files => ({
+    "requirements.txt": "flask\n",
+    "app.py": `from flask import Flask\napp = Flask(__name__)\n${text}`,
+  });
+  test("a database by a module of the language, and by a variable with a default", () => {
+    const own = made(python("import sqlite3\nBASE = 'x'\ndb = sqlite3.connect(join(BASE, 'shop.db'))"));
+    expect(own.notes).toContain("needs a volume: a database of SQLite (app.py)");
+    expect(own.dockerfile).toContain("chown 1000:1000 /app\nUSER app");
+    const told = made(python('path = os.getenv("DB_PATH", "./shop.db")'));
+    expect(told.notes).toContain(
+      'volumes: ["data:/data"] and volume_owner: "1000:1000", and DB_PATH: /data/shop.db in env',
+    );
+  });
+
+  test("other files, which may not matter", () => {
+    const { notes } = made(python('with open(USERS, "w") as f:\n    json.dump(x, f)'));
+    expect(notes).toContain("what app.py writes is in the container");
+    expect(notes).not.toContain("needs a volume");
+  });
+
+  test("a program alone in its image gets a folder", () => {
+    const go = {
+      "go.mod": "module x\nrequire gorm.io/driver/sqlite v1\n",
+      "main.go": 'package main\nfunc main() { getEnv("DB_PATH", "./x.db"); http.ListenAndServe(getEnv("PORT", "1")) }',
+    };
+    expect(made(go).dockerfile).toContain("WORKDIR /srv\nUSER 65532");
+    expect(made(go).notes).toContain("DB_PATH: /data/x.db in env");
+  });
+});
+
+describe("tables that nothing makes", () => {
+  const prisma = (files: Files) =>
+    made({
+      "package.json": '{"scripts":{"start":"node a.js"},"dependencies":{"express":"4","prisma":"6"}}',
+      "a.js": "app.listen(process.env.PORT)",
+      "prisma/schema.prisma": "",
+      ...files,
+    }).notes;
+  test("Prisma without migrations, also in an image of Bun", () => {
+    expect(prisma({})).toContain('release: { command: ["npx", "prisma", "db", "push"] }');
+    expect(prisma({ "bun.lock": "" })).toContain('release: { command: ["bunx", "prisma", "db", "push"] }');
+    expect(prisma({ "prisma/migrations/1/migration.sql": "" })).toContain("migrate");
+  });
+});
+
+test("Deno of the time of the imports", () => {
+  const base = (files: Files) =>
+    /^ARG BASE=(.*)$/m.exec(made({ "main.ts": "", "deno.json": "{}", ...files }).dockerfile)?.[1];
+  expect(base({ "deno.lock": '{\n  "version": "2"' })).toBe("denoland/deno:1.46.3");
+  expect(base({ "import_map.json": '"https://deno.land/x/fresh@1.1.3/"' })).toBe("denoland/deno:1.46.3");
+  expect(base({ "deno.lock": '{\n  "version": "4"' })).toBe("denoland/deno:latest");
+});
+
+test("the port of a README is not that of .NET, which the image tells", () => {
+  const files = {
+    "A.csproj": "Microsoft.NET.Sdk.Web",
+    "Program.cs": "app.Run();",
+    "README.md": "https://localhost:7209",
+  };
+  expect(made(files).port).toBe(8080);
+});
+
+test("a program of Gradle without a name in its settings starts, and closed repositories are said", () => {
+  const { dockerfile, notes } = made({ "build.gradle": "apply plugin: 'application'\nrepositories { jcenter() }" });
+  expect(dockerfile).toContain('CMD ["/app/bin/start"]');
+  expect(notes).toContain("JCenter or Bintray, which are closed");
+});
+
+test("Quarkus reads its database from variables", () => {
+  const { notes } = made({
+    "pom.xml": "<artifactId>quarkus-maven-plugin</artifactId>",
+    "src/main/resources/application.properties": "quarkus.datasource.jdbc.url=jdbc:mysql://localhost:3306/x\n",
+  });
+  expect(notes).toContain("set QUARKUS_DATASOURCE_JDBC_URL");
+});
