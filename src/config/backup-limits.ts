@@ -61,6 +61,8 @@ export const backupLimits = {
   resticOutputBytesMax: 16 * 1024 * 1024,
   /** Rows of restores that have ended. */
   restoresKept: 100,
+  /** How long the alert about a restore that failed stays, unless another one of the volume begins. */
+  restoreFailedMs: day,
   /** How long a restore in place keeps what it replaced. */
   restoreKeptMs: 7 * day,
   /** A restore leaves this much of its disk free. */

@@ -7,6 +7,7 @@ import { createCertificateRoom } from "./certificates.ts";
 import type { Backups } from "../backups/service/create.ts";
 import type { Drills } from "../backups/service/drills.ts";
 import type { Databases } from "../backups/service/databases.ts";
+import type { Restores } from "../backups/service/restore.ts";
 import type { Ground, Late } from "./ground.ts";
 import { createIngressRoom } from "./ingress.ts";
 import { createObservabilityRoom } from "./observability.ts";
@@ -22,6 +23,7 @@ interface Given {
   backups: Backups;
   drills: Drills;
   databases: Pick<Databases, "failing">;
+  restores: Pick<Restores, "failing">;
   /** The orchestration plane in process; it is made after these rooms. */
   ask: Parameters<typeof createObservabilityRoom>[0]["ask"];
   /** Where requests to the own services go, `host:port`; undefined for one that is turned off. */
@@ -51,6 +53,7 @@ export async function openRooms(ground: Ground, late: Late, given: Given) {
         failingCopies: () => [
           ...given.backups.failing(),
           ...given.drills.failing(),
+          ...given.restores.failing(),
           ...given.databases.failing().map((one) => ({ what: "databases", ...one })),
         ],
         people: given.identity.identity.ownApp,

@@ -69,7 +69,8 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const { backups, restores, drills } = createBackupRoom(ground, { ...running, network });
   const databases = createDatabaseRoom(ground, { engine: network.engine, ask: inside.as });
   const rooms = await openRooms(ground, late, {
-    ...{ running, plugins, identity, backups, databases, drills, engine: network.engine, ask: inside.as },
+    ...{ running, plugins, identity, backups, databases, drills, restores },
+    ...{ engine: network.engine, ask: inside.as },
     addresses: () => addresses,
   });
   const app = orchestrationApp(ground, { running, identity, rooms, backups, databases, restores, drills });

@@ -42,7 +42,14 @@ export interface RestoreParts {
   clock: Clock;
   log: Log;
   /** See `config/backup-limits.ts`. */
-  limits: { restoresKept: number; restoreKeptMs: number; restoreSpareBytes: number; retryMs: number; lookMs: number };
+  limits: {
+    restoresKept: number;
+    restoreKeptMs: number;
+    restoreFailedMs: number;
+    restoreSpareBytes: number;
+    retryMs: number;
+    lookMs: number;
+  };
   randomBytes(count: number): Uint8Array;
   isOurs(folder: string): Promise<boolean>;
   onEvent(event: { actor: string; action: string; detail: Record<string, string> }): Promise<void>;

@@ -19,6 +19,8 @@ export interface Restores {
     app: { scope: string; name: string; volume?: string | undefined },
     actor: string,
   ): Promise<DataOf<typeof beginRestore>>;
+  /** Volumes whose newest restore failed within the last day. */
+  failing(): { target: string; what: string; sinceAt: number; error: string }[];
   /** Ends what a killed server has begun, and removes what was kept long enough, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -143,6 +145,20 @@ export function createRestores(parts: RestoreParts): Restores {
         );
       }
       return { group, restores: begun.map(shownRestore) };
+    },
+    failing() {
+      const newest = new Map(
+        records
+          .restores()
+          .toSorted((a, b) => a.startedAt - b.startedAt)
+          .map((restore) => [whatOf(restore.subject), restore]),
+      );
+      return [...newest].flatMap(([what, { target, state, startedAt, endedAt: sinceAt = startedAt, error = "" }]) => {
+        const isNews = state === "failed" && sinceAt > clock.now() - limits.restoreFailedMs;
+        return isNews
+          ? [{ target, what: `restore ${what}`, sinceAt, error: `${error}; see: berth backup restores` }]
+          : [];
+      });
     },
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });

@@ -264,13 +264,27 @@ describe("restores", () => {
       writeFileSync(join(into, "a"), "of somebody else");
     };
     await begin({ scope: "shop", name: "db", way: "into", into });
-    const [row] = createRestores(parts()).list(undefined).restores;
+    const restores = createRestores(parts());
+    const [row] = restores.list(undefined).restores;
+    const alert = {
+      target: "disk",
+      what: "restore shop/db/data/0",
+      sinceAt: expect.any(Number),
+      error: expect.stringContaining("longer empty"),
+    };
+    expect(restores.failing()).toEqual([alert]);
     expect([row?.state, row?.error]).toEqual([
       "failed",
       `"${into}" is no longer empty; what is there stays: name a new folder`,
     ]);
     expect(contentOf(join(into, "a"))).toBe("of somebody else");
     expect(readdirSync(home).filter((name) => name.includes("berth-restore"))).toEqual([]);
+    // The next one that succeeds ends the alert.
+    meanwhile = () => undefined;
+    rmSync(into, { recursive: true });
+    turns = [];
+    await begin({ scope: "shop", name: "db", way: "into", into });
+    expect(restores.failing()).toEqual([]);
   });
 
   const refusals: [string, RestoreBody, string][] = [

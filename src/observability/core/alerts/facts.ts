@@ -67,7 +67,7 @@ export interface DrainFact {
 /** A target outside of the machine whose newest copies all failed. */
 export interface FailingCopies {
   target: string;
-  /** What is copied: `state`, or a volume. */
+  /** What is copied: `state`, or a volume; `restore` and a volume where that could not be brought back. */
   what: string;
   /** When the first of them failed; epoch milliseconds. */
   sinceAt: number;

@@ -134,25 +134,25 @@ function certificateFindings({ certificates, now }: Facts, limit = 14): Finding[
   });
 }
 
-/** On a fresh server the time counts from the installation. */
 /** Titles of what is watched beside the copies of volumes. */
-const watchedTitles: Record<string, (target: string) => string> = {
+const watchedTitles: Record<string, (target: string, of: string) => string> = {
   state: (target) => `copies to ${target} fail`,
   list: (target) => `copies are missing at ${target}`,
   check: (target) => `the copies at ${target} are damaged`,
   size: (target) => `${target} is larger than it may be`,
+  drill: (_, of) => `no good drill of ${of}`,
+  restore: (target, of) => `the restore of ${of} from ${target} failed`,
 };
 
+/** On a fresh server the time counts from the installation. */
 function backupFindings({ backup, now }: Facts, limit = 8): Finding[] | undefined {
   if (backup === undefined) return undefined;
   const { newestAt, installedAt, failing = [] } = backup;
   const failed = failing.map(({ target, what, sinceAt, error }): Finding => {
-    const since = new Date(sinceAt).toISOString();
-    const isDrill = what.startsWith("drill ");
-    const labels: Record<string, string> = isDrill ? { what } : what === "state" ? { target } : { target, what };
-    const copies = isDrill ? `no good ${what.replace(" ", " of ")}` : `copies of ${what} to ${target} fail`;
-    const title = watchedTitles[what]?.(target) ?? copies;
-    return { labels, title, detail: `since ${since}: ${error}` };
+    const [word = "", of = ""] = what.split(" ");
+    const labels = { ...(word !== "drill" && { target }), ...(word !== "state" && { what }) };
+    const title = watchedTitles[word]?.(target, of) ?? `copies of ${what} to ${target} fail`;
+    return { labels, title, detail: `since ${new Date(sinceAt).toISOString()}: ${error}` };
   });
   // A clock that was ahead has dated it: how old it is, nothing tells.
   const isAhead = newestAt !== undefined && newestAt > now + day;

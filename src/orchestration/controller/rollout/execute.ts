@@ -222,7 +222,7 @@ async function heal(context: Context, { key, workload, pod, why, interrupt }: He
   const { id, replicaId: replica } = pod;
   context.progress.started(id, context.clock.steady());
   const died = context.pods.byId(id);
-  const death = died?.state === "exited" ? { ...died } : undefined;
+  const death = died?.state === "exited" && !died.restored ? { ...died } : undefined;
   try {
     // Something else is wanted since the plan was made: an outdated one is recreated, never started as it was.
     const isDone = await context.starts(async () => {

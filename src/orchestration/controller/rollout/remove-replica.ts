@@ -20,7 +20,7 @@ export async function remove(context: Context, { key, workload, step }: Removal)
   const { pod, why } = step;
   const seen = context.pods.byId(pod.id);
   const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
-  if (seen !== undefined && unwell) await context.deaths.record(seen, why);
+  if (seen !== undefined && unwell && !seen.restored) await context.deaths.record(seen, why);
   const { drainMs } = workload.rollout;
   const waking = wakingOf(context, key);
   const giveUp = waking === undefined ? context.closing : AbortSignal.any([context.closing, waking.signal]);

@@ -56,8 +56,12 @@ export function createVolumeRoom(context: Context): VolumeRoom {
     }),
     hold(volume) {
       const keys = usersOf(context, volume);
+      const exited = () => keys.flatMap((key) => context.pods.of(key)).filter(({ state }) => state === "exited");
+      const ended = new Set(exited().map(({ id }) => id));
       const release = volumeHolds.hold(volume, keys);
       return () => {
+        // Also those that a server before this one has stopped for it.
+        for (const pod of exited()) pod.restored ||= !ended.has(pod.id);
         release();
         for (const key of keys) context.enqueue(key);
       };

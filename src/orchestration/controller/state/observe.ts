@@ -51,6 +51,7 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     restarts: pod.restarts,
     crashes: pod.crashes,
     killedFor: pod.killedFor,
+    restored: pod.restored,
     cannotStart: pod.cannotStart,
     ...hindrancesSeen(context, pod),
     oomKilled: pod.oomKilled,

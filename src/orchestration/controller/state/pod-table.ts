@@ -94,6 +94,7 @@ export function createPodTable({ engine, clock, earlierRestarts, onChange, onLoo
   function setState(pod: Pod, state: ContainerState): void {
     if (pod.state === state) return;
     pod.state = state;
+    if (state === "running") pod.restored = false;
     pod.changedAt = clock.now();
     touch(keyText(pod.key));
   }

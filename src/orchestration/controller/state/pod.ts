@@ -35,6 +35,8 @@ export interface Pod extends PodRef, PodIdentity {
   crashes: { count: number; since: number };
   /** Why we ended it the last time, where we did. */
   killedFor: string | undefined;
+  /** It was stopped while a volume of it was restored, and has not run since: that is not a death. */
+  restored: boolean;
   /** What it said of a process that can never begin. */
   cannotStart: string | undefined;
   oomKilled: boolean;
@@ -130,6 +132,7 @@ export function podOf({ identity, ...container }: ObservedPod, clock: SteadyCloc
     earlierRestarts: 0,
     crashes: { count: 0, since: clock.steady() - Math.max(0, clock.now() - container.createdAt) },
     killedFor: undefined,
+    restored: false,
     cannotStart: undefined,
     oomKilled: false,
     error: "",

@@ -11,9 +11,11 @@ export async function deathsOf(context: Context, key: ManifestKey): Promise<Deat
   // An engine that stumbles just now leaves what was last seen.
   await context.pods.refresh(key).catch(() => undefined);
   const frozen = context.store.frozen.list(key);
-  const fallen = context.pods
-    .of(key)
-    .filter((pod) => pod.finishedAt !== undefined && hasDied(pod) && !frozen.includes(pod.replicaId));
+  // Its replicas were stopped for that.
+  if (context.volumeHolds.of(key) !== undefined) return recorded;
+  const fallen = context.pods.of(key).filter((pod) => {
+    return pod.finishedAt !== undefined && hasDied(pod) && !pod.restored && !frozen.includes(pod.replicaId);
+  });
   const fresh = fallen.filter((pod) => recordOf(recorded, pod) === undefined);
   const examined = await Promise.all(fresh.map((pod) => context.deaths.examine(pod, "it ended by itself")));
   return [...examined, ...recorded].sort((a, b) => b.at - a.at);

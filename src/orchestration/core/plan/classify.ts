@@ -51,7 +51,7 @@ const rules: readonly Rule[] = [
   // Made and never started: we were interrupted in between, so no restart policy has a say yet.
   { is: "down", when: ({ pod }) => pod.state === "created" },
   // Over, and its restart policy wants it to stay so.
-  { is: "ended", when: ({ pod, restart }) => pod.state === "exited" && staysEnded(pod, restart) },
+  { is: "ended", when: ({ pod, restart }) => pod.state === "exited" && !pod.restored && staysEnded(pod, restart) },
   // The engine's own policy does not revive what was killed or stopped by hand: we do.
   { is: "down", when: ({ pod }) => pod.state === "exited" },
   // What we want.

@@ -32,6 +32,8 @@ export interface PlannedPod {
   crashes: { count: number; since: number };
   /** Why we ended it ourselves the last time: "killed by its liveness probe". */
   killedFor?: string | undefined;
+  /** It was stopped for a restore of its volume: it starts again, whatever its restart policy. */
+  restored?: boolean;
   /** Its own words, where its process can never begin: "exec /app: exec format error". */
   cannotStart?: string | undefined;
   /** What its probe fails with, as long as that keeps it from being ready. */

@@ -36,6 +36,7 @@ export function whyBroken(): string {
 
 function whyStart(pod: PlannedPod): string {
   if (pod.state === "created") return "it was created and never started";
+  if (pod.restored) return "it was stopped for a restore";
   if (pod.oomKilled) return "it ran out of memory";
   return pod.exitCode === undefined ? "it stopped" : `it stopped with exit code ${pod.exitCode}`;
 }

@@ -111,12 +111,13 @@ describe("the default pack", () => {
     expect(found("backup", { backup: { installedAt: 0, newestAt: now - day } })).toEqual([]);
     const ahead = { installedAt: now - 9 * day, newestAt: now + 3_650 * day };
     expect(found("backup", { backup: ahead })?.[0]?.[0]).toBe("the newest backup is dated after today");
-    const failing = ["state", "shop/db/data/0", "list", "check", "size"].map((what) => {
+    const failing = ["state", "shop/db/data/0", "restore shop/db/data/0", "list", "check", "size"].map((what) => {
       return { target: "vault", what, sinceAt: 0, error: "connection refused" };
     });
     expect(found("backup", { backup: { installedAt: 0, newestAt: now - day, failing } })).toEqual([
       ["copies to vault fail", "since 1970-01-01T00:00:00.000Z: connection refused"],
       ["copies of shop/db/data/0 to vault fail", "since 1970-01-01T00:00:00.000Z: connection refused"],
+      ["the restore of shop/db/data/0 from vault failed", "since 1970-01-01T00:00:00.000Z: connection refused"],
       ...["copies are missing at vault", "the copies at vault are damaged", "vault is larger than it may be"].map(
         (title) => [title, "since 1970-01-01T00:00:00.000Z: connection refused"],
       ),

@@ -62,6 +62,43 @@ test("while a volume is held, its replicas are stopped and none starts, whatever
   expect(states()).toEqual(["running", "running", "running", "running"]);
 });
 
+test.each([{}, { restart: "no" }])("a replica that was stopped for a restore has not died: %p", async (restart) => {
+  const held = ["berth_shop_data", "berth-shop-db-data-0"];
+  const claimed = statefulset("shop", "db", { ...claims, ...restart });
+  await it.apply([deployment("shop", "web", { ...withData, ...restart }), claimed]);
+  await it.settle();
+  const whys = async () => {
+    const targets = ["web", "db"].map((name) => it.controller.why({ scope: "shop", name }));
+    return (await Promise.all(targets)).map(({ phase, deaths }) => `${phase} ${deaths}`);
+  };
+  for (const byOlderServer of [false, true]) {
+    const releases = held.map((volume) => it.running.volumes.hold(volume));
+    if (byOlderServer) for (const name of it.containers()) it.runtime.stopByHand(name);
+    const stopping = held.map((volume) => it.running.volumes.stopUsers(volume));
+    await it.advance(10_000);
+    await Promise.all(stopping);
+    for (const text of await whys()) expect(text).toEndWith(" 0");
+    for (const release of releases) release();
+    await it.settle();
+    expect(await whys()).toEqual(["ready 0", "ready 0"]);
+  }
+  expect(it.events("replica.start").map(({ detail }) => detail?.why)).toContain("it was stopped for a restore");
+  // What dies afterwards has died.
+  it.runtime.kill(it.containers().find((name) => name.startsWith("shop-web")) ?? "", 137);
+  await it.advance(10_000);
+  expect((await whys())[0]).toEndWith(" 1");
+});
+
+test("what had ended before a restore stays ended", async () => {
+  await it.apply(deployment("shop", "web", { ...withData, restart: "no" }));
+  await it.settle();
+  it.runtime.finish(it.containers()[0] ?? "", 0);
+  await it.advance(10_000);
+  it.running.volumes.hold("berth_shop_data")();
+  await it.advance(60_000);
+  expect(states()).toEqual(["exited"]);
+});
+
 test("a container that is not a replica is not stopped for it, and is named", async () => {
   await it.apply(deployment("shop", "web", withData));
   await it.settle();
