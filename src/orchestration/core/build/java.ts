@@ -84,10 +84,26 @@ function toldByImage(tree: SourceTree): boolean {
   );
 }
 
+const phones =
+  "the build files are of an app for Android, which no server runs: name the folder of its server in build.context";
+
+/** Whether what Gradle builds is an app for phones, and no project of it a program. */
+function isForPhones(tree: SourceTree): boolean {
+  const parts = ["", ...tree.list("").filter((name) => name.endsWith("/"))];
+  const texts = parts.flatMap((part) => gradleFiles.map((file) => tree.read(part + file) ?? ""));
+  const isProgram =
+    /org\.springframework\.boot|io\.quarkus|io\.ktor\.plugin|io\.micronaut|\bid[ (]{1,2}["']application["']|plugin: ["']application["']|^[ \t]*application[ \t]*(?:\{|$)/m;
+  return (
+    texts.some((text) => /\bcom\.android\.application\b|libs\.plugins\.android\.application/.test(text)) &&
+    !texts.some((text) => isProgram.test(text))
+  );
+}
+
 export const java: Runtime = {
   name: "java",
   mark: (tree) => firstOf(tree, ["pom.xml", ...gradleFiles, "settings.gradle", "settings.gradle.kts"]),
   plan(tree, { version = javaVersion(tree), path }: LanguageChoice): Plan {
+    if (path === undefined && isForPhones(tree)) return { problem: phones };
     const started = readHints(tree).processes.map(({ command: line }) => line);
     const keepsTree = started.some(namesBuilt);
     const made = tree.has("pom.xml")

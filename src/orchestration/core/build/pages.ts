@@ -4,22 +4,24 @@ import { type Adapted, lines } from "./runtime.ts";
 export type PagesStyle = "one page" | "pages";
 
 /** The last stage of a build that makes pages: a web server with the folder. */
-export function servePages(folder: string, style: PagesStyle): string {
-  const rest = style === "one page" ? "/index.html" : "=404";
+export function servePages(folder: string, style: PagesStyle, below = ""): string {
+  const place = below === "" ? "" : `/${below}`;
+  const rest = style === "one page" ? `${place}/index.html` : "=404";
   const tries = `try_files $uri $uri/ $uri.html ${rest};`;
   const server = [
     "server {",
     "  listen 80;",
     "  root /usr/share/nginx/html;",
     `  location / { ${tries} }`,
-    ...(style === "pages" ? ["  error_page 404 /404.html;"] : []),
+    ...(below === "" ? [] : [`  location = / { return 302 ${place}/; }`]),
+    ...(style === "pages" ? [`  error_page 404 ${place}/404.html;`] : []),
     "}",
   ];
   const config = server.map((line) => `'${line}'`).join(" ");
   return lines(
     "FROM ${RUN_BASE}",
     `RUN printf '%s\\n' ${config} >/etc/nginx/conf.d/default.conf`,
-    `COPY --from=build ${folder} /usr/share/nginx/html`,
+    `COPY --from=build ${folder} /usr/share/nginx/html${place}`,
     "EXPOSE 80",
   );
 }

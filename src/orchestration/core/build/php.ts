@@ -73,6 +73,7 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       ...(version === undefined && !fitsKnown(tree)
         ? [`composer.json asks for a PHP that has no image, so ${known[0]} is taken; move it to a newer one`]
         : []),
+      ...rewriteNotes(tree, docroot),
       ...(assets.length > 0 ? ["the assets of package.json are built beside; nothing of Node runs"] : []),
     ],
     dockerfile: lines(
@@ -102,6 +103,15 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       "EXPOSE 80",
     ),
   };
+}
+
+/** Rules of Apache for another path than the root, from which the app is served. */
+function rewriteNotes(tree: SourceTree, docroot: string): string[] {
+  const file = docroot === "" ? ".htaccess" : `${docroot}/.htaccess`;
+  const base = /^[ \t]*RewriteBase[ \t]+(\/[\w-][^\s]{0,100})/m.exec(tree.read(file) ?? "")?.[1];
+  return base === undefined
+    ? []
+    : [`${file} is written for the path ${base}, and the app is served from the root: write RewriteBase / there`];
 }
 
 /** Pages beside their sources all begin in one file, which an .htaccess would say. */

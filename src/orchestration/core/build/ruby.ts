@@ -23,7 +23,7 @@ function byLock(tree: SourceTree): string | undefined {
   const lock = tree.read("Gemfile.lock") ?? "";
   const exact = versionIn(lock, /^RUBY VERSION\s+ruby (\d+\.\d+\.\d+)/m);
   if (exact !== undefined) return exact;
-  const [major, minor] = (versionIn(lock, /^ {4}rails \((\d+\.\d+)/m) ?? "8.0").split(".").map(Number);
+  const [major, minor] = (versionIn(lock, /^ {4}(?:rails|activerecord) \((\d+\.\d+)/m) ?? "8.0").split(".").map(Number);
   const bundler = versionIn(lock, /^BUNDLED WITH\s+(\d+\.\d+)/m) ?? "9.0";
   const rails = (major ?? 0) * 10 + (minor ?? 0);
   if (rails < 50) return "2.6";

@@ -114,11 +114,11 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
     ([, name = ""]) => name,
   );
   const names = [...new Set([...namesRead(sources, language), ...asked])].filter(
-    (name) => !plan.dockerfile.includes(`${name}=`) && !notes.join().includes(name),
+    (name) => !new RegExp(String.raw`^ENV [^\n]*\b${name}=`, "m").test(plan.dockerfile) && !notes.join().includes(name),
   );
   const shown = names.slice(0, namesShownMax).join(", ");
   const rest = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : "";
-  const packages = manifestText(tree, folder);
+  const packages = [manifestText(tree, folder), ...(language === "go" ? importsOf(sources) : [])].join("\n");
   const isByPackage = language !== "python" && usesSqlite(packages) && !plan.dockerfile.includes("nginx");
   const written = keptIn(tree, sources, folder);
   const kept =
@@ -158,6 +158,11 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
           ]),
     ],
   };
+}
+
+/** Lines that import in Go: a package that go.mod calls indirect may be imported all the same. */
+function importsOf({ files }: App["sources"]): string[] {
+  return files.flatMap(({ text }) => text.match(/^[ \t]*(?:\w{1,20} )?"[\w.-]{1,60}\/[^"\n]{1,120}"$/gm) ?? []);
 }
 
 /** Whether a program ends where it finds no file .env, which is never sent. */

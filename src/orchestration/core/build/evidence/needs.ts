@@ -9,7 +9,7 @@ const js: RegExp[] = [
   // Schemas of what has to be set: zod, Joi, envalid.
   /^[ \t]+([A-Z][A-Z0-9_]{2,60})[ \t]*:[ \t]*(?:z|Joi|joi|str|num|url|email|Env\.schema)\b(?![^\n]{0,200}(?:optional|default|catch|allow\(["']))[.(]/gm,
   /\benv(?:\.\w{1,12})?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
-  /\b(?:[Cc]onfig(?:Service)?|env)\.(?:get|getOrThrow)(?:<\w{1,30}>)?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
+  /\b(?:[Cc]onfig(?:Service)?|env)\.(?:get|getOrThrow)(?:<\w{1,30}>)?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)(?!\s*(?:\|\||\?\?))/g,
 ];
 /** A reader of the app's own, such as `mustEnv("KEY")`, that is given a name and no default. */
 const readers: readonly RegExp[] = [
@@ -54,6 +54,11 @@ export function isBuiltIn(name: string): boolean {
   return /^(?:VITE|REACT_APP|NEXT_PUBLIC|VUE_APP|GATSBY|EXPO_PUBLIC|PUBLIC)_/.test(name);
 }
 
+/** A name that the code asks by: `DB_HOST = "DB_HOST"` of an enum. */
+const keyed = /^[ \t]*([A-Z][A-Z0-9]{0,20}_[A-Z0-9_]{1,50})[ \t]*[=:][ \t]*["']\1["'],?;?[ \t]*$/gm;
+/** A default that the sources give for the rest of the program. */
+const defaulted = /\b(?:ENV\[["']|process\.env\.)([A-Z][A-Z0-9_]{1,60})(?:["']\])?[ \t]{0,3}(?:\|\||\?\?)=/g;
+
 /** Names of variables that the sources read and give no value of their own. */
 export function namesRead({ files }: Sources, language: string): string[] {
   const patterns = [...(reading[language] ?? []), ...readers];
@@ -64,7 +69,10 @@ export function namesRead({ files }: Sources, language: string): string[] {
     ...(path.endsWith(".py") ? requiredSettings(text) : []),
     ...(path.endsWith(".rs") ? clapFields(text) : []),
   ]);
-  const all = [...names, ...openSettings(files, language)];
+  const isByKeys = files.some(({ text }) => /\b[cC]onfig(?:Service)?\.get(?:OrThrow)?[<(]|\bprocess\.env\[/.test(text));
+  const keys = isByKeys ? files.flatMap(({ text }) => [...text.matchAll(keyed)].map(([, name = ""]) => name)) : [];
+  const set = new Set(files.flatMap(({ text }) => [...text.matchAll(defaulted)].map(([, name = ""]) => name)));
+  const all = [...names, ...keys, ...openSettings(files, language)].filter((name) => !set.has(name));
   return [...new Set(all)].filter((name) => !/_PORT$|^$/.test(name) && !given.test(name) && !isBuiltIn(name));
 }
 

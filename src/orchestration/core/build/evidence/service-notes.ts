@@ -211,6 +211,8 @@ function addressNotes(settings: Sources["files"], language: string, found: reado
     if (variable !== undefined)
       return [`${needsMark}${variable} in env, which says where ${service.name} is (${file})`];
     if (!isWritten) return [];
+    if (file.endsWith("config/database.yml"))
+      return [`${needsMark}DATABASE_URL in env, which Rails reads before ${file}`];
     const isQuarkus = settings.some((one) => one.path === file && /^[ \t]*quarkus[.:]/m.test(one.text));
     const way = isQuarkus
       ? "set QUARKUS_DATASOURCE_JDBC_URL, QUARKUS_DATASOURCE_USERNAME and QUARKUS_DATASOURCE_PASSWORD with berth config set, which Quarkus reads first"

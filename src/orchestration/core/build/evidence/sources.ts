@@ -74,6 +74,9 @@ const sample =
 const opens =
   /\b(?:open|readFileSync|isfile|exists|ReadFile|Open|load_file|read_to_string|from_file|LoadFile)\(\s*["'](?:\.\/)?([\w-]{1,60}\.(?:json|ya?ml|toml|ini|cfg))["']/g;
 const imports = /(?:\brequire\(|\bfrom|\bimport)\s{0,3}["'](\.{1,2}\/[\w./@-]{1,150})["']/g;
+/** What PHP ends without. */
+const requires =
+  /\brequire(?:_once)?[ \t]{0,3}\(?[ \t]{0,3}(?:(?:__DIR__|dirname\(__FILE__\))[ \t]{0,3}\.[ \t]{0,3})?["']\/?((?:\.{1,2}\/){0,4}[\w-][\w./-]{0,100}\.php)["']/g;
 const moduleEnds = [
   "",
   ".js",
@@ -134,7 +137,16 @@ export function absentFiles(tree: SourceTree, { files }: Sources, folder: string
         })
       : [],
   );
-  const all = [...compiledIn(tree, files), ...imported, ...samples, ...read];
+  const required = files.flatMap(({ path, text }) =>
+    path.endsWith(".php")
+      ? [...text.matchAll(requires)].flatMap(([, to = ""]) => {
+          const name = joined(path.slice(0, path.lastIndexOf("/") + 1), to);
+          const isThere = tree.has(name) || tree.has(joined(folder, to)) || text.includes("file_exists");
+          return isThere || /^\.\.|(?:^|\/)vendor\//.test(name) ? [] : [{ name, from: path }];
+        })
+      : [],
+  );
+  const all = [...compiledIn(tree, files), ...imported, ...required, ...samples, ...read];
   return all.filter(({ name }, index) => all.findIndex((one) => one.name === name) === index);
 }
 

@@ -82,3 +82,14 @@ export function nxPlan({ tree, folder, package: { scripts } }: NodeApp): NodePla
       'package.json is of an Nx workspace, and nothing says which of its projects starts: add a script "start:prod", such as node dist/apps/api/main.js, and a script "build" that makes it',
   };
 }
+
+export const worker =
+  "the app is a Worker of Cloudflare (wrangler), which starts in no container: serve it, for example by @hono/node-server, and add a start script";
+
+/** Whether only Cloudflare runs the program: it is named for that, and neither it nor another file listens. */
+export function isWorker({ tree, folder }: NodeApp, file: string | undefined): boolean {
+  const settings = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"].map((name) => tree.read(folder + name) ?? "");
+  const main = /^[ \t]{0,9}"?main"?\s{0,9}[=:]\s{0,9}"([\w./-]{1,100})"/m.exec(settings.join("\n"))?.[1];
+  const texts = [main, file].map((name) => (name === undefined ? "" : (tree.read(folder + name) ?? "")));
+  return main !== undefined && !texts.some((text) => /\.listen\(|\bserve\(|createServer\(/.test(text));
+}

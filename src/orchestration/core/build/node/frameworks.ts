@@ -1,5 +1,5 @@
 import type { PagesStyle } from "../pages.ts";
-import { plainName } from "../runtime.ts";
+import { jsonOf, plainName } from "../runtime.ts";
 import { adonisPlan, meteor, nestPlan, type NodeApp, type NodePlan, nxPlan, redwoodPlan } from "./backends.ts";
 import type { PackageJson } from "./package-json.ts";
 
@@ -255,6 +255,31 @@ function stencilPlan(app: NodeApp): NodePlan {
 function parcelPlan({ package: { scripts } }: NodeApp): NodePlan {
   const file = /parcel(?: build)? ([\w./-]+\.html)/.exec(`${scripts.build} ${scripts.start}`)?.[1] ?? "index.html";
   return { type: "pages", folder: "dist", style: "pages", build: ["parcel", "build", file] };
+}
+
+const bases: Readonly<Record<string, [file: string, pattern: RegExp]>> = {
+  astro: ["astro.config", /^[ \t]*base[ \t]*:[^\n"']{0,80}["']\/?([\w-]{1,60}(?:\/[\w-]{1,60}){0,3})\/?["']/m],
+  vite: [
+    "vite.config",
+    /^[ \t]*base[ \t]*:[^\n"']{0,80}(?:["']production["'][^\n"']{0,20})?["']\/?([\w-]{1,60}(?:\/[\w-]{1,60}){0,3})\/["']/m,
+  ],
+  docusaurus: ["docusaurus.config", /^[ \t]*baseUrl[ \t]*:[ \t]*["']\/?([\w-]{1,60}(?:\/[\w-]{1,60}){0,3})\/?["']/m],
+  "vue-cli": [
+    "vue.config",
+    /^[ \t]*publicPath[ \t]*:[^\n"']{0,80}(?:["']production["'][^\n"']{0,20})?["']\/([\w-]{1,60}(?:\/[\w-]{1,60}){0,3})\/?["']/m,
+  ],
+};
+
+/** The path below which the pages find their files: `shop` of `base: "/shop/"`, and the file that says it. */
+export function pagesBelow(app: NodeApp): { below: string; from: string } | undefined {
+  const name = frameworkOf(app.package)?.name ?? "";
+  const [file, pattern] = bases[name] ?? [];
+  const said = file === undefined ? undefined : pattern?.exec(config(app, file))?.[1];
+  if (said !== undefined && file !== undefined) return { below: said, from: file };
+  const { homepage: page } = jsonOf(app.tree, `${app.folder}package.json`);
+  const address = name === "react-scripts" && typeof page === "string" ? page : "";
+  const homepage = /^(?:https?:\/\/[^"/]{1,200})?\/([\w-]{1,60}(?:\/[\w-]{1,60}){0,3})\/?$/.exec(address)?.[1];
+  return homepage === undefined ? undefined : { below: homepage, from: "homepage of package.json" };
 }
 
 /** `src` and `../dist` are `dist`. */

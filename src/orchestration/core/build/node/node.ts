@@ -12,13 +12,13 @@ import {
   talksNote,
 } from "../runtime.ts";
 import type { NodeApp, NodePlan } from "./backends.ts";
-import { frameworkOf, hasServer, onlyTalks } from "./frameworks.ts";
+import { frameworkOf, hasServer, onlyTalks, pagesBelow } from "./frameworks.ts";
 import { installScripts, nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
 import { buildScript, enteredFolders, functionsNote, hasFunctions, partInstalls, startInBuild } from "./parts.ts";
 import { partNotes, partScripts, servedLines, servedParts } from "./served.ts";
 import { browserLines, nodeLibraries, type Packager, packagerOf } from "./packager.ts";
-import { chosenPlan, envFiles, type Program, scriptNotes, scriptPort, scriptText } from "./program.ts";
-import { startScript, workspaceApps } from "./start.ts";
+import { chosenPlan, type Program, scriptNotes, scriptPort, scriptText } from "./program.ts";
+import { envFiles, startScript, workspaceApps } from "./start.ts";
 
 const port = 3000;
 
@@ -269,6 +269,11 @@ function pagesPlan(work: Work, { folder, style, build }: Extract<NodePlan, { typ
   const { start } = app.package.scripts;
   if (hasFunctions(app.tree)) notes.push(functionsNote);
   const isPlain = frameworkOf(app.package) === undefined;
+  const place = pagesBelow(app);
+  if (place !== undefined)
+    notes.push(
+      `the pages are served below /${place.below}/, as ${place.from} says; to serve them from the root, take that out`,
+    );
   if (isPlain)
     notes.push(
       `the pages of ${folder === "" ? "the folder" : folder} are served by nginx; if this is a program, add a start script`,
@@ -280,6 +285,6 @@ function pagesPlan(work: Work, { folder, style, build }: Extract<NodePlan, { typ
   return {
     ...servedByNginx,
     notes,
-    dockerfile: `${lines(`ARG BASE=${base}`, pagesBase, "FROM ${BASE} AS build", ...buildLines(work, build, true), folder === "" && `RUN rm -rf ${app.folder}node_modules`, folder === "" && hideManifests(app.folder))}${servePages(`/app/${app.folder}${folder}`.replace(/\/$/, ""), style)}`,
+    dockerfile: `${lines(`ARG BASE=${base}`, pagesBase, "FROM ${BASE} AS build", ...buildLines(work, build, true), folder === "" && `RUN rm -rf ${app.folder}node_modules`, folder === "" && hideManifests(app.folder))}${servePages(`/app/${app.folder}${folder}`.replace(/\/$/, ""), style, place?.below)}`,
   };
 }

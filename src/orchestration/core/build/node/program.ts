@@ -1,11 +1,11 @@
 import { portIn, servesDevelopers } from "../hints/commands.ts";
 import { hintedStart, readHints } from "../hints/hints.ts";
 import { firstOf, jsonOf, type LanguageChoice, namesStart, type SourceTree } from "../runtime.ts";
-import type { NodeApp, NodePlan } from "./backends.ts";
+import { isWorker, type NodeApp, type NodePlan, worker } from "./backends.ts";
 import { frameworkOf, hasServer } from "./frameworks.ts";
 import type { PackageJson } from "./package-json.ts";
 import { buildScript, missingStart } from "./parts.ts";
-import { isForDevelopers, mainFile, startScript } from "./start.ts";
+import { envFiles, isForDevelopers, mainFile, startScript } from "./start.ts";
 
 const textMax = 2000;
 
@@ -81,13 +81,6 @@ function missingProgram(text: string, { dependencies }: PackageJson): string | u
   return undefined;
 }
 
-/** Files with variables that `node --env-file` asks for; it ends where one is not there. */
-export function envFiles(text: string): string[] {
-  return [...text.matchAll(/--env-file[= ](?:\.\/)?([\w./-]{1,100})/g)].flatMap(([, file = ""]) =>
-    file.includes("..") ? [] : [file],
-  );
-}
-
 /** Why what a build by tsc makes is not what the script starts; undefined where that cannot be seen. */
 function outsideBuild(
   tree: SourceTree,
@@ -139,6 +132,8 @@ export function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen
   const made = framework?.plan(app);
   const script = startScript(found);
   const file = mainFile(tree, folder, found);
+  const isBundled = ["vite", "webpack", "parcel", undefined].includes(framework?.name);
+  if (script === undefined && isBundled && isWorker(app, file)) return { type: "problem", problem: worker };
   const serves = hasServer(found) && (script !== undefined || file !== undefined);
   // What only serves pages to developers says nothing of visitors.
   const isProgram = readHints(tree).processes.some(

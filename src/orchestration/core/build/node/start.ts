@@ -98,3 +98,10 @@ export function workspaceApps(
       plainName(folder) !== undefined && tree.has(`${folder}/package.json`) && isApp(readPackage(tree, `${folder}/`)),
   );
 }
+
+/** Files with variables that `node --env-file` asks for; it ends where one is not there. */
+export function envFiles(text: string): string[] {
+  return [...text.matchAll(/--env-file[= ](?:\.\/)?([\w./-]{1,100})/g)].flatMap(([, file = ""]) =>
+    file.includes("..") ? [] : [file],
+  );
+}

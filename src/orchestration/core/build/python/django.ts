@@ -40,12 +40,14 @@ export function djangoStart(whole: SourceTree, packages: ReadonlySet<string>, pl
     .filter((name) => name.endsWith("/") && tree.has(`${name}wsgi.py`))
     .map((name) => name.slice(0, -1));
   const module = folder !== undefined && tree.has(`${folder}/wsgi.py`) ? project : own[0];
-  const settings = ["settings.py", "settings/__init__.py", "settings/base.py", "settings/production.py"]
-    .map((file) => tree.read(`${(module ?? "").replaceAll(".", "/")}/${file}`) ?? "")
+  const home = (module ?? "").replaceAll(".", "/");
+  const parts = tree.list(`${home}/settings`).filter((name) => name.endsWith(".py"));
+  const settings = ["settings.py", ...parts.map((name) => `settings/${name}`)]
+    .map((file) => tree.read(`${home}/${file}`) ?? "")
     .join("\n");
   const collects = /^[ \t]*STATIC_ROOT[ \t]*=/m.test(settings);
   const before = collects
-    ? `RUN python ${manage} collectstatic --noinput || echo 'collectstatic failed, so the image has no static files. A build has no config: give settings such as SECRET_KEY a default'`
+    ? `RUN ${stand(settings)}python ${manage} collectstatic --noinput || echo 'collectstatic failed, so the image has no static files. A build has no config: give settings such as SECRET_KEY a default'`
     : undefined;
   // What manage.py names may be for developers: commands of the image take the settings for production beside it.
   const production = named === undefined ? undefined : productionSettings(tree, named);
@@ -73,6 +75,23 @@ export function djangoStart(whole: SourceTree, packages: ReadonlySet<string>, pl
     ...{ framework: "django", needs: ["gunicorn"], notes, before, ...env },
     words: ["gunicorn", "--bind", bind, ...change, target],
   };
+}
+
+const asked =
+  /(?:\benviron\[|\bgetenv\(|\benviron\.get\(|\b(?:env|config)(?:\.\w{1,20})?\()[ \t]{0,3}["']([A-Za-z]\w{1,60})["'][ \t]{0,3}[\])]/g;
+
+/** Values that let settings be read in a build, which has no config; nothing of them stays in the image. */
+function stand(settings: string): string {
+  const names = new Set([...settings.matchAll(asked)].map(([, name = ""]) => name));
+  const standFor = (name: string) => {
+    if (/DATABASE_URL|DB_URL|POSTGRES_URL/i.test(name)) return "sqlite:///:memory:";
+    if (/PORT$|SIZE|TIMEOUT|DAYS|MINUTES|HOURS|SECONDS|LIFETIME|MAX|LIMIT/i.test(name)) return "1";
+    return /DEBUG|^USE_|ENABLE|_TLS$|_SSL$/i.test(name) ? "False" : "build";
+  };
+  return [...names]
+    .slice(0, 40)
+    .map((name) => `${name}=${standFor(name)} `)
+    .join("");
 }
 
 function productionSettings(tree: SourceTree, named: string): string | undefined {

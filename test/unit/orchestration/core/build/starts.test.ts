@@ -10,6 +10,10 @@ function made(files: Files) {
   const { port, runtime, notes, dockerfile } = result.build;
   return { port, runtime, notes: notes.join("\n"), dockerfile };
 }
+const problemOf = (files: Files) => {
+  const result = generateDockerfile(treeOf(files), {});
+  return result.ok ? undefined : result.problem;
+};
 const startOf = (files: Files) => /^CMD (.*)$/m.exec(made(files).dockerfile)?.[1];
 
 describe("scripts find the tools that they call", () => {
@@ -211,4 +215,105 @@ test("Quarkus reads its database from variables", () => {
     "src/main/resources/application.properties": "quarkus.datasource.jdbc.url=jdbc:mysql://localhost:3306/x\n",
   });
   expect(notes).toContain("set QUARKUS_DATASOURCE_JDBC_URL");
+});
+
+describe("pages for a path are served below it", () => {
+  test.each<[string, string, Files]>([
+    ["astro", "shop", { "astro.config.mjs": "export default {\n  base: 'shop',\n}" }],
+    ["vite", "a/b", { "vite.config.ts": 'export default {\n  base: "/a/b/",\n}' }],
+    ["vite", "shop", { "vite.config.ts": "{\n  base: env.MODE === 'production' ? '/shop/' : '/',\n}" }],
+  ])("%s below /%s/", (tool, place, files) => {
+    const { dockerfile, notes } = made({
+      "package.json": JSON.stringify({ scripts: { build: `${tool} build` }, dependencies: { [tool]: "5" } }),
+      "index.html": "",
+      ...files,
+    });
+    expect(dockerfile).toContain(`/app/dist /usr/share/nginx/html/${place}\n`);
+    expect(dockerfile).toContain(`return 302 /${place}/;`);
+    expect(notes).toContain(`the pages are served below /${place}/`);
+  });
+
+  test("by homepage of Create React App, and not by a relative base", () => {
+    const react = (homepage: string) =>
+      made({ "package.json": JSON.stringify({ homepage, scripts: {}, dependencies: { "react-scripts": "5" } }) });
+    expect(react("https://x.github.io/shop").dockerfile).toContain("/usr/share/nginx/html/shop\n");
+    expect(react(".").dockerfile).toContain("/usr/share/nginx/html\n");
+    expect(react("https://shop.example.com/").dockerfile).toContain("/usr/share/nginx/html\n");
+  });
+});
+
+describe("what no server runs is a problem, and not a start that ends", () => {
+  test("an app for phones, and not a server beside it", () => {
+    const phone = { "build.gradle": "", "app/build.gradle": "plugins {\n id 'com.android.application'\n}" };
+    expect(problemOf(phone)).toContain("an app for Android");
+    expect(problemOf({ ...phone, "server/build.gradle": "plugins { id 'io.ktor.plugin' }" })).toBeUndefined();
+  });
+
+  test("a Worker of Cloudflare, and not one that also listens", () => {
+    const worker = (text: string) => ({
+      "package.json": '{"scripts":{"start":"wrangler dev"},"dependencies":{"hono":"4","wrangler":"3"}}',
+      "wrangler.toml": 'main = "src/index.ts"\n',
+      "src/index.ts": text,
+    });
+    expect(problemOf(worker("export default app"))).toContain("a Worker of Cloudflare");
+    expect(problemOf(worker("serve({ fetch: app.fetch, port: 3000 })"))).toBeUndefined();
+  });
+});
+
+describe("more of what the sources show", () => {
+  const env = (text: string, more: Files = {}): string =>
+    made({
+      "package.json": '{"scripts":{"start":"node a.js"},"dependencies":{"express":"4"}}',
+      "a.js": `app.listen(process.env.PORT)\n${text}`,
+      ...more,
+    }).notes;
+  test("names of variables in an enum, and defaults for the whole program", () => {
+    const keys = { "keys.ts": "export enum Keys {\n  DB_HOST = 'DB_HOST',\n  DB_NAME = 'DB_NAME',\n}" };
+    expect(env("config.get(Keys.DB_HOST)", keys)).toContain("the sources read DB_HOST, DB_NAME and have no default");
+    expect(env("", keys)).not.toContain("DB_NAME");
+    expect(env('process.env.STAGE ||= "dev"; run(process.env.STAGE); config.get("A_B") ?? 1')).not.toContain(
+      "needs values",
+    );
+  });
+
+  test("Django collects its files with settings of any name and stand-ins for their values", () => {
+    const files = {
+      "manage.py": "os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'shop.settings')",
+      "requirements.txt": "django\n",
+      "shop/wsgi.py": "",
+      "shop/settings/prod.py":
+        'STATIC_ROOT = "s"\nKEY = env.str("SECRET_KEY")\nDB = env("DATABASE_URL")\nA = env("A", default=1)',
+    };
+    expect(made(files).notes).toContain("needs values: the sources read SECRET_KEY, DATABASE_URL");
+    expect(made(files).dockerfile).toContain(
+      "RUN SECRET_KEY=build DATABASE_URL=sqlite:///:memory: python manage.py collectstatic",
+    );
+  });
+
+  test("files that PHP requires, and rules for another path", () => {
+    const { notes } = made({
+      "index.php":
+        "<?php require_once('./lib/a.php'); require __DIR__ . '/settings.php'; require 'vendor/autoload.php';",
+      "lib/a.php": "<?php",
+      ".htaccess": "RewriteEngine On\nRewriteBase /shop/\n",
+    });
+    expect(notes).toContain("needs settings.php, as index.php shows");
+    expect(notes).not.toContain("needs lib/a.php");
+    expect(notes).toContain(".htaccess is written for the path /shop/");
+  });
+
+  test("Rails reads DATABASE_URL before its file, and Go's imports show services", () => {
+    const rails = {
+      Gemfile: 'gem "rails"\ngem "pg"',
+      "config/application.rb": "require 'rails/all'",
+      "config/database.yml": "default:\n  adapter: postgresql\n  host: localhost\n",
+    };
+    expect(made(rails).notes).toContain("needs DATABASE_URL in env, which Rails reads before config/database.yml");
+    const go = {
+      "go.mod": "module x\nrequire (\n\tgithub.com/redis/go-redis/v9 v9.1.0 // indirect\n)\n",
+      "main.go":
+        'package main\nimport (\n\t"github.com/redis/go-redis/v9"\n)\nfunc main() { http.ListenAndServe(":1", nil) }',
+    };
+    expect(made(go).notes).toContain("needs Redis");
+  });
 });
