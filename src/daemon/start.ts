@@ -15,7 +15,7 @@ import { createOnce } from "../orchestration/controller/write/once.ts";
 import { createOrchestrationApp, mountOrchestration } from "../orchestration/http/app.ts";
 import { mountSources } from "../orchestration/http/sources.ts";
 import { versionText } from "../version.ts";
-import { mountBackups, mountDatabases, mountDrills } from "../backups/http/mount.ts";
+import { mountBackups, mountDatabases } from "../backups/http/mount.ts";
 import type { Backups } from "../backups/service/create.ts";
 import type { Drills } from "../backups/service/drills.ts";
 import type { Restores } from "../backups/service/restore.ts";
@@ -174,9 +174,8 @@ function mountServices(
   mountIdentity(instances, identity.identity.manage, { pageMax: limits.eventsPageMax });
   mountIngress(plane, { certificates: createCertificateViews(rooms.certificates), views: rooms.ingress.views });
   mountSources(plane, rooms.sources);
-  mountBackups(plane, backups, restores);
+  mountBackups(plane, backups, { restores, drills });
   mountDatabases(plane, databases);
-  mountDrills(plane, drills);
 }
 
 /** The listeners of the orchestration plane, once what runs was looked at: health checks of a proxy come at once. */

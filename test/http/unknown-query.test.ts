@@ -3,7 +3,7 @@ import type { Endpoint } from "../../src/base/wire/endpoint.ts";
 import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
-import { mountBackups, mountDatabases, mountDrills } from "../../src/backups/http/mount.ts";
+import { mountBackups, mountDatabases } from "../../src/backups/http/mount.ts";
 import type { Drills } from "../../src/backups/service/drills.ts";
 import type { Databases } from "../../src/backups/service/databases.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
@@ -52,8 +52,9 @@ describe("a mistyped query parameter", () => {
       mountObservability(plane, recordingObservability(done));
       mountSources(plane, recordingSources(done));
       mountDatabases(plane, recording(done, "databases") as Databases);
-      mountDrills(plane, recording(done, "drills") as Drills);
-      mountBackups(plane, recording(done, "backups") as Backups, recording(done, "restores") as Restores);
+      mountBackups(plane, recording(done, "backups") as Backups, {
+        ...{ restores: recording(done, "restores") as Restores, drills: recording(done, "drills") as Drills },
+      });
     },
     version: "1",
     names: naming(),

@@ -1,4 +1,4 @@
-import { mountBackups, mountDrills } from "../../src/backups/http/mount.ts";
+import { mountBackups } from "../../src/backups/http/mount.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
 import type { Drills } from "../../src/backups/service/drills.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
@@ -220,8 +220,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       mountOthers(plane) {
         mountOrchestration(plane, own);
         mountSources(plane, options.sources ?? noSources);
-        mountBackups(plane, {} as Backups, {} as Restores);
-        mountDrills(plane, {} as Drills);
+        mountBackups(plane, {} as Backups, { restores: {} as Restores, drills: {} as Drills });
         mountIngress(plane, options.ingress ?? noIngress);
         const instances = planeOfInstances(plane, observability.identity);
         // Without an identity service its endpoints are there all the same, and fail.

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Text } from "../../base/wire/query.ts";
 import { MapOf, Shape } from "../../base/wire/shape.ts";
+import { AppDrill } from "./drills.ts";
 
 /** One copy, of the server's state or of a volume, to one target, under way or ended. Times are ISO 8601, sizes bytes. */
 export const BackupRun = Type.Object({
@@ -67,6 +68,7 @@ export const AppBackup = Type.Object({
       copies: Type.Array(VolumeCopies, { description: "one for each target that it is copied to, or was" }),
     }),
   ),
+  drill: Type.Optional(AppDrill),
 });
 export type AppBackup = Static<typeof AppBackup>;
 
@@ -97,7 +99,8 @@ export const listBackupApps = endpoint({
   method: "GET",
   path: "/backups/apps",
   scope: "read",
-  summary: "Apps with volumes: whether they are protected, and the newest copy of each volume at each target",
+  summary:
+    "Apps with volumes: whether they are protected, the newest copy of each volume at each target, and how the last drill went",
   data: Type.Object({
     apps: Type.Array(
       Type.Object({ kind: Type.String(), scope: Type.String(), name: Type.String(), ...AppBackup.properties }),

@@ -33,6 +33,10 @@ export const Drill = Type.Object({
 });
 export type Drill = Static<typeof Drill>;
 
+/** The same, of an app that is known. */
+export const AppDrill = Type.Omit(Drill, ["app", "kind"]);
+export type AppDrill = Static<typeof AppDrill>;
+
 export const DrillBody = Shape({
   scope: Type.Optional(Type.String({ maxLength: 100, description: "only apps of this scope" })),
   name: Type.Optional(Type.String({ maxLength: 100, description: "only this app, without the others of its scope" })),

@@ -1,6 +1,6 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
-import type { Drill, DrillBody, DrillResult } from "../api/drills.ts";
+import type { AppDrill, Drill, DrillBody, DrillResult } from "../api/drills.ts";
 import type { VolumeCopy } from "./restore-choice.ts";
 import { type VolumeSubject, whatOf } from "./subject.ts";
 
@@ -90,9 +90,14 @@ export function freshDrill(
   return { ...nothing, scope, kind, name, since };
 }
 
-export function dueAt({ since, last }: StoredDrill, times: DrillTimes): number {
+function dueAt({ since, last }: StoredDrill, times: DrillTimes): number {
   if (last === undefined) return since + times.drillFirstMs;
   return last.endedAt + (last.result === "failed" ? times.drillRetryMs : times.drillEveryMs);
+}
+
+export function dueScopes(drills: readonly StoredDrill[], times: DrillTimes, now: number): Set<string> {
+  const due = drills.filter((drill) => drill.runningSince === undefined && dueAt(drill, times) <= now);
+  return new Set(due.map(({ scope }) => scope));
 }
 
 /** The record once a drill has its result. It is under way until all of it was removed. */
@@ -127,11 +132,21 @@ export const newestFirst = (drills: readonly StoredDrill[]): StoredDrill[] =>
   drills.toSorted((a, b) => (b.last?.startedAt ?? 0) - (a.last?.startedAt ?? 0));
 
 export function shownDrill(drill: StoredDrill, times: DrillTimes): Drill {
-  const { scope, name, kind, runningSince, last, lastSuccessAt } = drill;
+  const { scope, name, kind } = drill;
+  return { app: `${scope}/${name}`, kind, ...shownAppDrill(drill, times) };
+}
+
+export function shownAppDrill(drill: StoredDrill, times: DrillTimes): AppDrill {
+  const { runningSince, last, lastSuccessAt } = drill;
   const time = (at: number | undefined) => (at === undefined ? undefined : isoTime(at));
   return {
-    ...{ app: `${scope}/${name}`, kind, running_since: time(runningSince) },
-    ...{ result: last?.result, why: last?.why, target: last?.target, bytes: last?.bytes },
+    ...{
+      running_since: time(runningSince),
+      result: last?.result,
+      why: last?.why,
+      target: last?.target,
+      bytes: last?.bytes,
+    },
     ...{ started_at: time(last?.startedAt), ended_at: time(last?.endedAt), copy_at: time(last?.copyAt) },
     recovery_point_seconds:
       last?.copyAt === undefined ? undefined : Math.max(0, Math.round((last.startedAt - last.copyAt) / 1000)),

@@ -51,8 +51,15 @@ function named({ scope, name }: { scope?: string | undefined; name?: string | un
 const readDatabaseBody = bodyReader({ path: bringDatabase.path, body: RestoreDatabaseBody });
 
 /** Copies hold every secret of the server, and a target is a way out of it: they are for those who own the machine. */
-export function mountBackups(plane: Plane, backups: Backups, restores: Restores): void {
-  mount(plane, listBackupApps, ({ by }) => ({ apps: backups.listApps().filter((app) => sees(by, app)) }));
+export function mountBackups(
+  plane: Plane,
+  backups: Backups,
+  { restores, drills }: { restores: Restores; drills: Drills },
+): void {
+  mount(plane, listBackupApps, ({ by }) => {
+    const seen = backups.listApps().filter((app) => sees(by, app));
+    return { apps: seen.map((app) => ({ ...app, drill: drills.of(app) })) };
+  });
   mountRead(plane, listBackupTargets, () => ({ targets: backups.listTargets() }));
   mountOwned(plane, putBackupTarget, ({ params, body, actor }) =>
     backups.putTarget(params.name, readTargetBody(body), actor),
@@ -66,9 +73,6 @@ export function mountBackups(plane: Plane, backups: Backups, restores: Restores)
   mountRead(plane, listSnapshots, ({ query: { target } }) => backups.snapshots(target));
   mountOwned(plane, takeOver, ({ actor }) => backups.takeOver(actor));
   mountRestores(plane, restores);
-}
-
-export function mountDrills(plane: Plane, drills: Drills): void {
   mountOwned(plane, beginDrill, ({ body, actor }) => drills.begin(readDrillBody(body), actor));
   mountRead(plane, listDrills, () => drills.list());
 }

@@ -1,6 +1,6 @@
 import type { Gate } from "../../base/deliver/gate.ts";
 import type { VolumeCopy } from "../core/restore-choice.ts";
-import type { dueAt, StoredDrill } from "../core/drills.ts";
+import type { dueScopes, StoredDrill } from "../core/drills.ts";
 import type { AppVolumes } from "./platform.ts";
 import type { RestoreParts } from "./restore-plan.ts";
 
@@ -33,7 +33,7 @@ export interface DrillParts extends Pick<
   volumesFolder(): Promise<string>;
   freeMemory(): number | undefined;
   /** See `config/backup-limits.ts`. */
-  limits: Parameters<typeof dueAt>[1] & {
+  limits: Parameters<typeof dueScopes>[1] & {
     drillLookMs: number;
     drillReadyMs: number;
     drillSpareMemoryBytes: number;

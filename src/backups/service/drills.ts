@@ -2,19 +2,19 @@ import { isoTime } from "../../base/pure/iso-time.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
-import type { beginDrill, DrillBody, listDrills } from "../api/drills.ts";
+import type { AppDrill, beginDrill, DrillBody, listDrills } from "../api/drills.ts";
 import {
   chosenApps,
   copiesOf,
   drillId,
-  dueAt,
+  dueScopes,
   ended,
   type EndedDrill,
   failingDrill,
   freshDrill,
   newestFirst,
+  shownAppDrill,
   shownDrill,
-  type StoredDrill,
 } from "../core/drills.ts";
 import { readRoot } from "../core/subject.ts";
 import { type DrilledKey, type DrillParts, lackOfRoom, sizesOf } from "./drill-parts.ts";
@@ -26,7 +26,9 @@ export interface Drills {
   /** Fails `conflict` while a drill is under way, and as `chosenApps` does. */
   begin(body: DrillBody, actor: string): Promise<DataOf<typeof beginDrill>>;
   list(): DataOf<typeof listDrills>;
-  /** Drills that failed, and apps without a good one for long. */
+  /** The last one of an app; undefined where none is known. */
+  of(app: DrilledKey): AppDrill | undefined;
+  /** Drills that failed, and apps without a good one for long; none without a target, of which others tell. */
   failing(): { target: string; what: string; sinceAt: number; error: string }[];
   /** Removes what a killed server has left, and drills what is due, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -197,13 +199,7 @@ export function createDrills(parts: DrillParts): Drills {
     for (const drill of parts.drills()) if (!ids.has(drillId(drill))) await parts.removeDrill(drill);
     for (const app of guarded) if (recordOf(app) === undefined) await parts.putDrill(freshDrill(app, clock.now()));
     if (parts.targets().length === 0) return [];
-    const isDue = (drill: StoredDrill) => drill.runningSince === undefined && dueAt(drill, limits) <= clock.now();
-    const scopes = new Set(
-      parts
-        .drills()
-        .filter(isDue)
-        .map(({ scope }) => scope),
-    );
+    const scopes = dueScopes(parts.drills(), limits, clock.now());
     return guarded.filter(({ scope }) => scopes.has(scope));
   }
 
@@ -223,7 +219,11 @@ export function createDrills(parts: DrillParts): Drills {
       return { since, apps: names };
     },
     list: () => ({ drills: newestFirst(parts.drills()).map((drill) => shownDrill(drill, limits)) }),
-    failing: () => parts.drills().flatMap((drill) => failingDrill(drill, clock.now(), limits) ?? []),
+    of: (app) => [recordOf(app)].flatMap((found) => (found ? shownAppDrill(found, limits) : []))[0],
+    failing: () =>
+      (parts.targets().length === 0 ? [] : parts.drills()).flatMap(
+        (one) => failingDrill(one, clock.now(), limits) ?? [],
+      ),
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       await release(parts.drills());

@@ -21,7 +21,7 @@ import { upstreamsText } from "../text/ingress-text.ts";
 import { timeText } from "../text/time-text.ts";
 import { troublesOf } from "../text/trouble-text.ts";
 import { printable } from "../basics/style.ts";
-import { readTroubles, targetCount } from "../wait/troubles.ts";
+import { knownBackups, readTroubles, targetCount } from "../wait/troubles.ts";
 import { childrenOf } from "../text/resource-status.ts";
 import { tableSetup } from "./get.ts";
 
@@ -81,15 +81,19 @@ async function show(description: Description, reveal: boolean, context: Context)
   const words =
     isWell(description.status?.phase) || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
   const troubles = context.json ? [] : troublesOf({ kind, scope, name }, await readTroubles(context));
-  const asksForCopies = description.manifest.spec.backup !== undefined && !context.json;
+  const isCopied = description.manifest.spec.backup !== undefined;
+  const asksForCopies = isCopied && !context.json;
+  const isMeant = (one: { kind: string; scope: string; name: string }) =>
+    one.kind === kind && one.scope === scope && one.name === name;
+  const drill = isCopied ? (await knownBackups(context))?.find(isMeant)?.drill : undefined;
   const lastCopy = asksForCopies ? await lastCopyOf(`${scope}/${name}`, context) : undefined;
   const targets = asksForCopies ? await targetCount(context) : undefined;
   const isIngress = kind === "ingress" && !context.json;
   const replicas = isIngress ? await replicaLines(description, context) : [];
   const certificates = isIngress ? await certificateLines(description, context) : [];
-  answer(context, description, () =>
+  answer(context, { ...description, drill }, () =>
     [
-      describeText(description, { ...tableSetup(context), reveal, troubles, lastCopy, targets }),
+      describeText(description, { ...tableSetup(context), reveal, troubles, lastCopy, lastDrill: drill, targets }),
       ...replicas,
       ...certificates,
       ...words,

@@ -6,7 +6,7 @@ import { system } from "../../orchestration/api/health.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { overviewOf, overviewText } from "../text/status-text.ts";
-import { firingAlerts, knownDrains, pluginFaults, targetCount } from "../wait/troubles.ts";
+import { firingAlerts, knownDrains, pluginFaults, knownBackups, targetCount } from "../wait/troubles.ts";
 import { tableSetup } from "./get.ts";
 
 const eventsRead = "1000";
@@ -36,7 +36,8 @@ export const statusCommand: CommandBody = {
     const drains = await knownDrains(context);
     const faults = await pluginFaults(context);
     const targets = await targetCount(context);
-    const parts = { report, manifests, events, ingress, certificates, alerts, drains, faults, targets };
+    const backups = await knownBackups(context);
+    const parts = { report, manifests, events, ingress, certificates, alerts, drains, faults, targets, backups };
     const overview = overviewOf({ ...parts, now: clock.now() });
     answer(context, overview, () => overviewText(overview, { ...tableSetup(context), endpoint }));
     return overview.well ? exitCodes.done : exitCodes.failed;

@@ -1,3 +1,5 @@
+import type { AppBackup } from "../../backups/api/backups.ts";
+import type { AppDrill } from "../../backups/api/drills.ts";
 import type { Manifest } from "../../orchestration/api/manifest.ts";
 import { podOf } from "../../orchestration/core/spec/decode.ts";
 import { isPodKind } from "./look.ts";
@@ -9,6 +11,8 @@ export interface Protection {
   local: string[];
   /** Places that copies go to. */
   targets: number | undefined;
+  /** What the last drills have shown. */
+  drills?: DrillSummary | undefined;
 }
 
 /** Whether the volumes of an app are copied outside of the machine, by its manifest; undefined for an app without volumes. */
@@ -28,7 +32,11 @@ export function protectionOf({
 export const protectText = "add `backup: {}` to its manifest; see: berth backup target add --help";
 
 /** Counts the apps with volumes that have the field `backup`, and names the others. `manifests`: all that are stored. */
-export function protectionIn(manifests: readonly Manifest[], targets: number | undefined): Protection {
+export function protectionIn(
+  manifests: readonly Manifest[],
+  targets: number | undefined,
+  apps?: readonly CopiedApp[],
+): Protection {
   const withVolumes = manifests.filter((app) => protectionOf(app) !== undefined);
   const not = withVolumes.filter((app) => protectionOf(app) === "none");
   const nameOf = ({ scope = "", name }: Pick<Manifest, "scope" | "name">) => `${scope}/${name}`;
@@ -40,6 +48,40 @@ export function protectionIn(manifests: readonly Manifest[], targets: number | u
     not: not.filter((app) => !isLocal(app)).map(nameOf),
     local: not.filter(isLocal).map(nameOf),
     targets,
+    drills: apps && drillsIn(apps),
+  };
+}
+
+/** What the last drills of all protected apps have shown. */
+export interface DrillSummary {
+  /** How many stood again from their copies; of those the age of the oldest copy, and the longest time. */
+  good: number;
+  recovery_point_seconds: number | undefined;
+  recovery_seconds: number | undefined;
+  failed: { app: string; why: string }[];
+  not_drilled: { app: string; why: string }[];
+  /** Not drilled so far. */
+  waiting: number;
+}
+
+export type CopiedApp = Pick<AppBackup, "every" | "drill"> & { scope: string; name: string };
+
+function drillsIn(apps: readonly CopiedApp[]): DrillSummary {
+  const drills = apps.flatMap(({ scope, name, every, drill }) =>
+    every === undefined ? [] : [{ ...drill, app: `${scope}/${name}` }],
+  );
+  const good = drills.filter(({ result }) => result === "proved" || result === "started");
+  const most = (figures: (number | undefined)[]) => {
+    const known = figures.filter((one) => one !== undefined);
+    return known.length === 0 ? undefined : Math.max(...known);
+  };
+  const of = (wanted: AppDrill["result"]) =>
+    drills.flatMap(({ app, result, why = "" }) => (result === wanted ? [{ app, why }] : []));
+  return {
+    good: good.length,
+    recovery_point_seconds: most(good.map((one) => one.recovery_point_seconds)),
+    recovery_seconds: most(good.map((one) => one.recovery_seconds)),
+    ...{ failed: of("failed"), not_drilled: of("not_drilled"), waiting: of(undefined).length },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { AppDrill } from "../../backups/api/drills.ts";
+import { drillText } from "./drill-text.ts";
 import { stringify } from "yaml";
 import { postFailure } from "../../base/pure/exit-code.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
@@ -28,6 +30,7 @@ interface Setup extends TableSetup {
   troubles?: readonly string[];
   /** The newest copies of its volumes; undefined where they are not known. */
   lastCopy?: string | undefined;
+  lastDrill?: AppDrill | undefined;
   /** How many places copies go to; undefined where that is not known. */
   targets?: number | undefined;
 }
@@ -78,7 +81,7 @@ function placeFacts({ kind, scope = "", name, spec }: Description["manifest"], p
 /** Whether copies of its volumes leave the machine. */
 function protectionFacts(
   manifest: Description["manifest"],
-  { style, lastCopy, targets }: Pick<Setup, "style" | "lastCopy" | "targets">,
+  { style, lastCopy, lastDrill, targets }: Pick<Setup, "style" | "lastCopy" | "lastDrill" | "targets">,
 ): string[][] {
   const found = protectionOf(manifest);
   if (found === undefined) return [];
@@ -86,7 +89,9 @@ function protectionFacts(
   if (targets === 0)
     return [["backup", style.yellow("nothing is copied: there is no target; see: berth backup target add --help")]];
   const facts = [["backup", printable(`every ${found.every} to ${found.target}`)]];
-  return lastCopy === undefined ? facts : [...facts, ["last copy", lastCopy]];
+  if (lastCopy !== undefined) facts.push(["last copy", lastCopy]);
+  if (lastDrill?.ended_at !== undefined) facts.push(["last drill", drillText(lastDrill, style)]);
+  return facts;
 }
 
 /** `statefulset/data/main ready`; files that are there go without saying. */

@@ -9,10 +9,11 @@ import type { system } from "../../orchestration/api/health.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { printable } from "../basics/style.ts";
 import { isPodKind, isWell } from "../facts/look.ts";
-import { type Protection, protectionIn, missingVolumes, protectionRows } from "../facts/protection.ts";
+import { type CopiedApp, type Protection, protectionIn, missingVolumes, protectionRows } from "../facts/protection.ts";
 import { eventRows } from "./event-text.ts";
 import { ingressText } from "./ingress-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
+import { drillRows } from "./drill-text.ts";
 import { troubledDrains } from "./drain-text.ts";
 import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
@@ -69,6 +70,7 @@ interface Parts {
   /** Why plugins cannot be used. */
   faults: readonly string[];
   targets: Protection["targets"];
+  backups?: readonly CopiedApp[] | undefined;
   now: number;
 }
 
@@ -98,7 +100,7 @@ export function overviewOf(parts: Parts): Overview {
       asleep: apps.filter(isAsleep).length,
       canary: canaries.length,
     },
-    protection: protectionIn(manifests, parts.targets),
+    protection: protectionIn(manifests, parts.targets, parts.backups),
     ingress: {
       state: ingress.proxy.state,
       total: ingress.sites.length,
@@ -214,6 +216,7 @@ function headText(
   const inCanary = canary === 0 ? "" : `, ${canary} in a canary step`;
   const countText = `${ready} of ${total} ready${asleep === 0 ? "" : `, ${asleep} of them asleep`}${inCanary}`;
   const readyText = engine.up ? countText : `${total}; whether they run is not known`;
+  const appsText = engine.up && ready + canary === total ? readyText : style.red(readyText);
   return listText([
     ["server", printable(`${server.version}, started ${ageOf(server.started_at, now)} ago, ${endpoint}`)],
     [
@@ -222,16 +225,10 @@ function headText(
         ? printable(`Docker ${engine.version ?? ""} at ${engine.host}`)
         : style.red(`not reached for ${ageOf(engine.since, now)}`),
     ],
-    [
-      "apps",
-      total === 0
-        ? "none yet: berth apply -f FILE"
-        : engine.up && ready + canary === total
-          ? readyText
-          : style.red(readyText),
-    ],
+    ["apps", total === 0 ? "none yet: berth apply -f FILE" : appsText],
     ...(ingress.total === 0 ? [] : [["ingress", ingressText(ingress, style)]]),
     ...protectionRows(protection),
+    ...drillRows(protection.drills, style),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import { listBackupTargets } from "../../backups/api/backups.ts";
+import { listBackupApps, listBackupTargets } from "../../backups/api/backups.ts";
 import { ApiError } from "../../base/wire/client.ts";
 import { getIngress } from "../../ingress/api/ingress.ts";
 import { listAlerts } from "../../observability/api/alerts.ts";
@@ -36,6 +36,11 @@ export async function pluginFaults({ api }: Pick<Context, "api">): Promise<reado
 /** How many places copies go to, as far as the server can tell. */
 export async function targetCount({ api }: Pick<Context, "api">): Promise<number | undefined> {
   return (await api.call(listBackupTargets).catch(nothingTold))?.targets.length;
+}
+
+/** What is known of the copies of apps; undefined from a server that does not say. */
+export async function knownBackups({ api }: Pick<Context, "api">) {
+  return (await api.call(listBackupApps).catch(nothingTold))?.apps;
 }
 
 function nothingTold(error: unknown): undefined {

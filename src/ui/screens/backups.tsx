@@ -3,6 +3,7 @@ import { useCopies } from "../data/copies.ts";
 import { apps, known } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
 import { CopiesTable, CopyNow, Restores, Runs } from "../parts/copies.tsx";
+import { Drills } from "../parts/drills.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Empty, Loading, Note } from "../parts/notes.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
@@ -31,6 +32,7 @@ export function Screen() {
     >
       {data === undefined ? null : <Wrong targets={data.targets} />}
       {known.value ? <CopiesTable list={apps.value} /> : <Loading label="the apps" />}
+      <Drills list={apps.value} />
       <Shown of={loaded} label="the targets" scope="host:read">
         {({ targets, runs, restores }) => (
           <>

@@ -1,6 +1,7 @@
 import type { BackupTarget, VolumeCopies } from "../../backups/api/backups.ts";
 import type { PlannedRestore, Restore } from "../../backups/api/restore.ts";
 import type { App, AppProblem } from "../../observability/api/app-model.ts";
+import { drillProblems } from "./drills.ts";
 import { bytesText, many } from "./figures.ts";
 import type { Tone } from "./states.ts";
 
@@ -80,7 +81,7 @@ const nameOf = ({ scope, name }: { scope: string; name: string }) => `${scope}/$
 
 /** What is wrong with copies, as lists of problems show it: of the targets first. */
 export function copyProblems(apps: readonly App[], targets: readonly BackupTarget[]): AppProblem[] {
-  return [...targets.flatMap(targetProblems), ...apps.flatMap(volumeProblems)];
+  return [...targets.flatMap(targetProblems), ...apps.flatMap(volumeProblems), ...drillProblems(apps)];
 }
 
 function targetProblems(target: BackupTarget): AppProblem[] {

@@ -130,6 +130,7 @@ describe("the overview", () => {
     await takePictures(tab, "backups-overview");
     for (const [name, line] of [
       ["db", "failing last copy 3 h ago at disk"],
+      ["db", "ready in 41 s, from a copy that was 2 h 46 min old"],
       ["search", "not protected add backup: {} to its manifest"],
     ]) {
       const own = backedUpApps.find((app) => app.name === name);

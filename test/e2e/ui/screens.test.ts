@@ -197,7 +197,7 @@ describe("screens", () => {
 
   test("backups: what is wrong comes first, with the cause and what to type", async () => {
     await tab.open(`${plane.url}/backups`);
-    const text = await tab.shows("2 things need attention");
+    const text = await tab.shows("3 things need attention");
     expect(text).toContain("The state of the server is not copied to offsite");
     expect(text).toContain("data/0 of shop/db is not copied to offsite");
     expect(text).toContain("berth backup target test offsite");
@@ -210,6 +210,14 @@ describe("screens", () => {
       "protected shop/files disk",
     ]);
     expect(rows[1]).toContain("backup: {}");
+    expect(text).toContain("The copies of shop/files did not start again in the last drill");
+    const drills = (await rowsOf("Drills")).map((row) => row.split("\t").map((cell) => cell.trim()));
+    expect(drills.map(([state, app, , time, point]) => [state, app, time, point])).toEqual([
+      ["failed", "shop/files", "–", "–"],
+      ["proved", "shop/db", "41 s", "2 h 46 min"],
+      ["not yet", "shop/new", "–", "–"],
+    ]);
+    expect(drills[0]).toContain("it ended with exit code 1; it printed last: no such table: media");
     expect((await rowsOf("Targets")).map((row) => row.split("\t")[0]?.trim())).toEqual(["failing", "copied"]);
     await takePictures(tab, "backups");
     expect(await axeFaults(tab)).toEqual([]);

@@ -13,6 +13,10 @@ const appWith = (name: string, backup: App["backup"]) => appFixture(name, { kind
 export const backedUpApps: App[] = [
   appWith("db", {
     every: "6h",
+    drill: {
+      ...{ result: "proved", started_at: at(260_000), ended_at: at(259_940), next_at: at(-340_000) },
+      ...{ copy_at: at(270_000), recovery_point_seconds: 10_000, recovery_seconds: 41.2 },
+    },
     volumes: [
       {
         volume: "data/0",
@@ -25,6 +29,10 @@ export const backedUpApps: App[] = [
   }),
   appWith("files", {
     every: "1d",
+    drill: {
+      ...{ result: "failed", started_at: at(80_000), ended_at: at(79_940), next_at: at(-6_000) },
+      why: "it ended with exit code 1; it printed last: no such table: media",
+    },
     target: "disk",
     volumes: [
       { volume: "media", copies: [{ target: "disk", at: at(50_000), bytes: 912_000_000 }] },
@@ -32,7 +40,10 @@ export const backedUpApps: App[] = [
     ],
   }),
   appWith("search", { volumes: [{ volume: "index/0", copies: [] }] }),
-  appWith("new", { every: "1d", target: "disk", volumes: [{ volume: "data/0", copies: [{ target: "disk" }] }] }),
+  appWith("new", {
+    ...{ every: "1d", target: "disk", drill: { next_at: at(-80_000) } },
+    volumes: [{ volume: "data/0", copies: [{ target: "disk" }] }],
+  }),
 ];
 
 export const backupOverview = overviewFixture({ apps: backedUpApps, problems: [] });

@@ -1,11 +1,11 @@
 import { beginDrill, type Drill, listDrills } from "../../../backups/api/drills.ts";
-import { formatDuration } from "../../../base/pure/duration.ts";
 import { CommandFailure, usageFailure } from "../../basics/failures.ts";
 import { printable, type Style } from "../../basics/style.ts";
 import { tableText } from "../../basics/table-text.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { rowsOf } from "../../shell/listing.ts";
 import { noWords, optionalWord } from "../../shell/words.ts";
+import { drillText, spanText } from "../../text/drill-text.ts";
 import { bytesText } from "../../text/stats-table.ts";
 import { timeText } from "../../text/time-text.ts";
 
@@ -82,20 +82,3 @@ export const drillsCommand: Command = {
     );
   },
 };
-
-/** `4.2 s`, `3m20s`; nothing where it was not measured. */
-function spanText(seconds: number | undefined): string {
-  if (seconds === undefined) return "";
-  return seconds < 60 ? `${seconds} s` : formatDuration(Math.round(seconds) * 1000);
-}
-
-/** The last drill of an app in one line. */
-function drillText(drill: Drill, style: Pick<Style, "red" | "yellow">): string {
-  const { result, why = "", ended_at: at, copy_at: copy, recovery_seconds: took, running_since: since } = drill;
-  if (result === undefined || at === undefined) return since === undefined ? "not yet" : "under way";
-  if (result === "failed") return style.red(`failed at ${timeText(at)}: ${printable(why)}`);
-  if (result === "not_drilled") return style.yellow(`not drilled: ${printable(why)}`);
-  const how = result === "proved" ? "proved by its own check" : "started; it has no check that could prove it";
-  const age = copy === undefined ? "" : `, from a copy that was ${spanText(drill.recovery_point_seconds)} old`;
-  return `${how}: ready in ${spanText(took)}${age}`;
-}

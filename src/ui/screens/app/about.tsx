@@ -1,5 +1,6 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
 import { BackupFact } from "../../parts/copies.tsx";
+import { DrillFact } from "../../parts/drills.tsx";
 import { ProblemList } from "../../parts/problem-list.tsx";
 import { Empty, Note } from "../../parts/notes.tsx";
 import { localTimes } from "../../text/times.ts";
@@ -158,6 +159,7 @@ function ReleaseFacts({ app }: { app: AppDetail }) {
           </>
         )}
         <BackupFact app={app} />
+        <DrillFact app={app} />
       </dl>
     </section>
   );

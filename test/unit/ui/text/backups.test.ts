@@ -10,6 +10,8 @@ import {
   restoreEffects,
   unprotected,
 } from "../../../../src/ui/text/backups.ts";
+import type { App } from "../../../../src/observability/api/app-model.ts";
+import { drillFigures, drillRows } from "../../../../src/ui/text/drills.ts";
 import { backedUpApps, targetsFixture } from "../../../support/ui/backup-fixtures.ts";
 
 const volume = (name: string, ...copies: VolumeCopies[]) => ({ volume: name, copies });
@@ -63,8 +65,29 @@ test("problems: a target that fails, holds damaged data, is too large or waits, 
   expect(found.map(({ title }) => title)).toEqual([
     "The state of the server is not copied to offsite",
     "data/0 of shop/db is not copied to offsite",
+    "The copies of shop/files did not start again in the last drill",
   ]);
-  expect(found.map(({ since }) => since === undefined)).toEqual([false, false]);
+  expect(found.map(({ since }) => since === undefined)).toEqual([false, false, false]);
+  expect(found[2]?.cause).toContain("no such table: media");
+});
+
+test("drills: the failed first, one under way is said, and an app that is not protected any more has none", () => {
+  const under = { ...backedUpApps[0], backup: { ...backedUpApps[0]?.backup, volumes: [] } } as App;
+  const drill = { result: "failed" as const, running_since: "2026-01-01T00:00:00Z", recovery_seconds: 0.4 };
+  const rows = drillRows([
+    ...backedUpApps,
+    { ...under, name: "again", backup: { every: "1d", volumes: [], drill } },
+    { ...under, name: "gone", backup: { volumes: [], drill } },
+    { ...under, name: "odd", backup: { every: "1d", volumes: [], drill: { result: "not_drilled", why: "no room" } } },
+  ]);
+  expect(rows.map(({ app, state, tone }) => [app.name, state, tone])).toEqual([
+    ["files", "failed", "bad"],
+    ["again", "under way", "work"],
+    ["odd", "not drilled", "warn"],
+    ["db", "proved", "good"],
+    ["new", "not yet", "work"],
+  ]);
+  expect(rows.map(({ drill }) => drillFigures(drill).time)).toEqual(["–", "400 ms", "–", "41 s", "–"]);
 });
 
 test("a restore says what it replaces and that there is a way back, or that nothing is changed", () => {

@@ -122,6 +122,10 @@ describe("the default pack", () => {
         (title) => [title, "since 1970-01-01T00:00:00.000Z: connection refused"],
       ),
     ]);
+    const drill = { target: "vault", what: "drill shop/db", sinceAt: 0, error: "it ended with exit code 3" };
+    expect(found("backup", { backup: { installedAt: 0, newestAt: now - day, failing: [drill] } })).toEqual([
+      ["no good drill of shop/db", "since 1970-01-01T00:00:00.000Z: it ended with exit code 3"],
+    ]);
     const drains = [
       { name: "loki", oldestAt: now - 12 * 60_000, error: "status 401" },
       { name: "s3", oldestAt: now - 60_000, error: "" },
