@@ -11,6 +11,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   store: () => import("./store.ts"),
   front: () => import("./front.ts"),
   apply: () => import("./apply.ts"),
+  backups: () => import("./backups.ts"),
   rollout: () => import("./rollout.ts"),
   rolling: () => import("./rolling.ts"),
   "bytecode-order": () => import("./bytecode-order.ts"),

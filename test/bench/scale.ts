@@ -152,7 +152,8 @@ async function idleRows(): Promise<BenchRow[]> {
     return [
       row("memory", "MiB", "value <= 90"),
       row("memory later", "MiB", "value <= 100"),
-      row("CPU", "% of a core", "value <= 0.5"),
+      row("CPU of the first minute", "% of a core", "value <= 1"),
+      row("CPU of the second minute", "% of a core", "value <= 0.5"),
     ];
   } finally {
     await berth.close();
@@ -162,10 +163,19 @@ async function idleRows(): Promise<BenchRow[]> {
 async function idleFigures(berth: Rig) {
   await Bun.sleep(settleMs);
   const memory = residentMib(berth);
+  const first = await idleShare(berth);
+  const second = await idleShare(berth);
+  return {
+    ...{ memory, "memory later": residentMib(berth) },
+    ...{ "CPU of the first minute": first, "CPU of the second minute": second },
+  };
+}
+
+/** Share of a core in percent. The first minute still compiles what a start and an apply have run; after it a server is idle. */
+async function idleShare(berth: Rig): Promise<number> {
   const [begun, usedMs] = [performance.now(), processMs(berth)];
   await Bun.sleep(idleMs);
-  const CPU = ((processMs(berth) - usedMs) / (performance.now() - begun)) * 100;
-  return { memory, "memory later": residentMib(berth), CPU };
+  return ((processMs(berth) - usedMs) / (performance.now() - begun)) * 100;
 }
 
 /** CPU time of all threads so far, in ticks of 10 ms. Source: proc(5). */
