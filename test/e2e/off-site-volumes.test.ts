@@ -78,7 +78,8 @@ describe("copies of volumes outside of the machine", () => {
   };
   const tags = async () => {
     const rows = JSON.parse(await restic("snapshots", "--json")) as { tags: string[] }[];
-    const copies = rows.map((row) => row.tags).filter((row) => !/berth-state|generation/.test(row.join()));
+    const others = /berth-state|generation|volume-first-pass/;
+    const copies = rows.map((row) => row.tags).filter((row) => !others.test(row.join()));
     // Owner and mode of the volume's own folder depend on the machine.
     return copies.map((row) => row.filter((tag) => !/^root=\d+\.\d+\.\d+$/.test(tag)));
   };

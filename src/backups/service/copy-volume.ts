@@ -30,7 +30,8 @@ export function createVolumeCopy(
 
   /**
    * The first pass reads while the app writes, and brings what is long to the target. The second one reads only what has
-   * changed since, while the app is still; its snapshot is the copy. So the first one may lack what it could not read.
+   * changed since, while the app is still; its snapshot is the copy. So the first one may lack what it could not read. It is
+   * left to the hourly removal: taking out each at once would take as long as a small copy.
    */
   async function twoPasses(
     { volume, policy }: VolumeCopy,
@@ -59,10 +60,9 @@ export function createVolumeCopy(
       });
     } catch (error) {
       // It was read while something could write to it.
-      for (const { snapshot } of made) await repository.drop([snapshot]).catch(() => undefined);
+      const left = [first, ...made].flatMap((one) => one?.snapshot ?? []);
+      if (left.length > 0) await repository.drop(left).catch(() => undefined);
       throw error;
-    } finally {
-      if (first !== undefined) await repository.drop([first.snapshot]).catch(() => undefined);
     }
     const [written] = made;
     if (written === undefined) throw new Failure("internal", "the second pass over a volume said nothing");

@@ -13,8 +13,11 @@ import type { AppVolumes, CopiedVolume, CopyPolicy } from "./platform.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
 
-/** Whether it is one, and neither what the first pass over a volume has left nor a generation. */
-export const isCopy = (snapshot: Snapshot) => !snapshot.tags.includes(firstPassTag) && !isGenerationOnly(snapshot);
+/** Whether the first pass over a volume has left it: it may lack files, and does not count as a copy. */
+export const isFirstPass = ({ tags }: Snapshot) => tags.includes(firstPassTag);
+
+/** Whether it is one, and neither what a first pass has left nor a generation. */
+export const isCopy = (snapshot: Snapshot) => !isFirstPass(snapshot) && !isGenerationOnly(snapshot);
 
 export const newestFirst = (snapshots: readonly Snapshot[]) => snapshots.toSorted((a, b) => b.at - a.at);
 

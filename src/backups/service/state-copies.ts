@@ -6,7 +6,7 @@ import { stateTag } from "../core/subject.ts";
 import type { BackupOptions } from "./options.ts";
 import { recordRun, type StoredRun, type StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
-import { isPruneDue, nextCopyAt } from "./shown.ts";
+import { isFirstPass, isPruneDue, nextCopyAt } from "./shown.ts";
 import type { Twins } from "./twins.ts";
 
 /** Copies of the server's own state: soon after it changed, and each `every` of the target at the latest. */
@@ -98,7 +98,12 @@ export function createStateCopies(
     if (!isPrune && !isPruneDue(target.forgottenAt, now, limits.forgetEveryMs)) return;
     try {
       // The copy may have taken long.
-      await parts.look(target.name, repository);
+      const firstPasses = (await parts.look(target.name, repository)).filter(isFirstPass);
+      if (firstPasses.length > 0)
+        await repository.drop(
+          firstPasses.map(({ id }) => id),
+          signal,
+        );
       if (isPrune) await parts.expireVolumes(target, repository, signal);
       await repository.forget([stateTag], [...keepWords(target.keep), ...recent], signal);
       if (isPrune) await repository.prune(signal);

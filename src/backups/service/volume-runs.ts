@@ -6,7 +6,7 @@ import type { Log } from "../../base/words/log.ts";
 import type { listBackupApps } from "../api/backups.ts";
 import { type BackupSummary, keepWords, type Snapshot } from "../core/restic-words.ts";
 import { addTarget } from "../core/target.ts";
-import { firstPassTag, subjectTags, volumeTag, whatOf } from "../core/subject.ts";
+import { subjectTags, volumeTag, whatOf } from "../core/subject.ts";
 import { type Aside, createTurns, createVolumeCopy } from "./copy-volume.ts";
 import type { BackupOptions } from "./options.ts";
 import type { AppVolumes, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
@@ -136,9 +136,7 @@ export function createVolumeRuns(options: {
       const run = begin(target.name);
       try {
         const repository = await options.repositoryOf(target);
-        const left = (await options.look(target.name, repository)).filter(({ tags }) => tags.includes(firstPassTag));
-        // What a server that was killed has left of a first pass: no other runs now.
-        if (left.length > 0) await repository.drop(left.map(({ id }) => id)).catch(() => undefined);
+        await options.look(target.name, repository);
         const onPaused = (ms: number) => {
           run.pausedMs = ms;
         };

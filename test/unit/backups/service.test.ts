@@ -25,6 +25,7 @@ describe("copies of the state", () => {
   let isFull: boolean;
   let held: boolean;
   let digest: string;
+  let onRun: (words: readonly string[]) => void;
   const refuseFull = () => {
     if (isFull) throw new Failure("storage_full", "the disk is full");
   };
@@ -33,6 +34,7 @@ describe("copies of the state", () => {
   beforeEach(() => {
     clock = createFakeClock(1_000 * hour);
     digest = "same";
+    onRun = () => undefined;
     [said, asked, staged, held, events, isFull] = [{}, [], 0, false, [], false];
     ({ records } = createBackupRecords(refuseFull));
   });
@@ -40,7 +42,9 @@ describe("copies of the state", () => {
   function start() {
     const restic: Restic = {
       version: async () => "0.14.0",
-      async run({ words: [verb = ""], env }) {
+      async run({ words, env }) {
+        const [verb = ""] = words;
+        onRun(words);
         asked.push(`${verb} ${env.RESTIC_REPOSITORY}`);
         const summary = '{"message_type":"summary","snapshot_id":"aa","total_bytes_processed":9,"data_added":3}';
         const time = new Date(clock.now()).toISOString();
@@ -207,6 +211,25 @@ describe("copies of the state", () => {
     expect([count("forget", "/srv/vault"), count("prune", "/srv/vault"), count("backup", "/srv/vault")]).toEqual([
       0, 0, 96,
     ]);
+  });
+
+  test("leave no first pass over a volume at the target for longer than an hour", async () => {
+    const backups = start();
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
+    await backups.runNow(undefined);
+    await settle();
+    const time = new Date(clock.now()).toISOString();
+    const rows = [
+      ...[{ id: "aabb", time, tags: ["berth-state"] }, generationRow(time)],
+      ...["ccdd", "eeff"].map((id) => ({ id, time, tags: ["volume-first-pass", "scope=shop"] })),
+    ];
+    said = { snapshots: { stdout: JSON.stringify(rows) } };
+    const ran: string[] = [];
+    onRun = (words) => void ran.push(words.join(" "));
+    pass(hour);
+    await backups.runNow(undefined);
+    await settle();
+    expect(ran.filter((words) => words.startsWith("forget c"))).toEqual(["forget ccdd eeff"]);
   });
 
   test("go to a new place with a new recovery key, all of them again", async () => {
