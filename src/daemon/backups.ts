@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createRestic } from "../backups/restic/restic.ts";
-import type { RestoreRecords, StoredRestore, Volumes } from "../backups/service/restore-plan.ts";
+import type { RestoreRecords, StoredRestore } from "../backups/service/restore-plan.ts";
 import { drillId, type StoredDrill } from "../backups/core/drills.ts";
 import { createDrills, type Drills } from "../backups/service/drills.ts";
 import { createRestores, type Restores } from "../backups/service/restore.ts";
@@ -30,9 +30,7 @@ import type { openEngine } from "./engine.ts";
 import type { Ground } from "./ground.ts";
 import type { AppVolumes, ContainerRef, CopiedVolume, Platform, Writer } from "../backups/service/platform.ts";
 import { Failure } from "../base/wire/failure.ts";
-import { podKinds, type StoredManifest } from "../orchestration/api/manifest.ts";
-import { keyText } from "../orchestration/api/manifest-key.ts";
-import { podOf } from "../orchestration/core/spec/decode.ts";
+import type { VolumeRoom } from "../orchestration/controller/rollout/volume-room.ts";
 import type { ObservedPod } from "../orchestration/engine/pod.ts";
 
 type Network = Awaited<ReturnType<typeof openEngine>>;
@@ -40,7 +38,7 @@ type Network = Awaited<ReturnType<typeof openEngine>>;
 /** Copies of the server's state and of the volumes of apps outside of the machine, and what brings their data back. */
 export function createBackupRoom(
   { layout, store, gate, life, key, log }: Ground,
-  { volumes, drills: stage, network: { engine, stills } }: { volumes: Volumes; drills: DrillRoom; network: Network },
+  { volumes, drills: stage, network: { engine, stills } }: { volumes: VolumeRoom; drills: DrillRoom; network: Network },
 ): { backups: Backups; restores: Restores; drills: Drills } {
   const records = recordsOf(store);
   const knownCopies = () => Object.fromEntries(records.targets().map(({ name, url }) => [url, records.copies(name)]));
@@ -57,7 +55,7 @@ export function createBackupRoom(
     onEvent: async (event: { actor: string; action: string; detail: Record<string, string> }) =>
       void (await store.write((tx) => tx.events.append(event, systemClock.now()))),
   };
-  const platform = createBackupPlatform({ store, engine, stills, volumes });
+  const platform = createBackupPlatform({ engine, stills, volumes });
   const backups = createBackups({
     ...{ ...shared, records, restic, gate, life, installationId: store.installationId, platform },
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now(), copies: knownCopies() }),
@@ -154,17 +152,12 @@ const isOf = (target: string, id: string) => id === target || id.startsWith(`${t
 
 /** The apps of this server, as copies of volumes see them. */
 function createBackupPlatform({
-  store,
   engine,
   stills,
   volumes,
-}: Pick<Ground, "store"> & Pick<Network, "engine" | "stills"> & { volumes: Volumes }): Platform {
+}: Pick<Network, "engine" | "stills"> & { volumes: VolumeRoom }): Platform {
   return {
-    apps() {
-      const known = Map.groupBy(volumes.list(), keyText);
-      const manifests = podKinds.flatMap((kind) => store.manifests.list({ kind }));
-      return manifests.flatMap((manifest) => appOf(manifest, known.get(keyText(manifest)) ?? []));
-    },
+    apps: () => volumes.apps().flatMap(appOf),
     async folderOf(volume) {
       const found = await engine.inspectVolume(volume);
       if (found === undefined) throw new Failure("not_found", `the volume "${volume}" is gone`);
@@ -194,10 +187,9 @@ function createBackupPlatform({
     run,
   };
 
-  function appOf(manifest: StoredManifest, known: ReturnType<Volumes["list"]>): AppVolumes[] {
-    const policy = podOf(manifest)?.backup;
+  function appOf(app: ReturnType<VolumeRoom["apps"]>[number]): AppVolumes[] {
+    const { kind, scope, name, backup: policy, volumes: known, updatedAt } = app;
     if (known.length === 0 && policy === undefined) return [];
-    const { kind, scope, name, updatedAt } = manifest;
     const chosen = known.filter(({ claim }) => policy?.volumes?.includes(claim) ?? true);
     const copied = chosen.map(({ claim, ordinal, volume }) => {
       return { subject: { scope, kind, name, claim, ordinal }, volume };

@@ -12,6 +12,8 @@ import { createController } from "../orchestration/controller/create.ts";
 import type { PluginRoom } from "../orchestration/controller/state/plugin-room.ts";
 import { createInsideNetwork } from "../local/inside-network.ts";
 import { aboutServer } from "./about.ts";
+import { newestCopyIn } from "../backups/service/records.ts";
+import { recordsOf } from "./backups.ts";
 import type { openEngine } from "./engine.ts";
 import type { Ground, Late } from "./ground.ts";
 import { gateOf } from "./ingress.ts";
@@ -55,6 +57,7 @@ export function makeController(ground: Ground, late: Late, given: Given): Return
     ingressServed: (manifest) => late.ingress?.views.served(manifest),
     routing,
     ingressPluginOf: (id) => late.ingress?.plugins.of(id),
+    newestCopy: newestCopyIn(recordsOf(store)),
     trafficOf: (key, span) => late.ingress?.trafficOf(key, span),
     ingressUse: async () => (await late.ingress?.use()) ?? (() => undefined),
     privateWebhooks: options.allowPrivateWebhooks,

@@ -117,6 +117,7 @@ export interface WorldOptions {
   buildArguments?: Outside["buildArguments"];
   /** Of the machine, bytes. */
   freeMemory?: Outside["freeMemory"];
+  newestCopy?: Outside["newestCopy"];
   privateWebhooks?: boolean;
   /** What becomes of webhook calls; delivered at once where left out. */
   sendWebhook?: SendWebhook;
@@ -190,6 +191,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     ...(options.trafficOf === undefined ? {} : { trafficOf: options.trafficOf }),
     ...(options.buildArguments === undefined ? {} : { buildArguments: options.buildArguments }),
     ...(options.freeMemory === undefined ? {} : { freeMemory: options.freeMemory }),
+    ...(options.newestCopy && { newestCopy: options.newestCopy }),
     ...(options.ingressUse === undefined ? {} : { ingressUse: options.ingressUse }),
     ...(options.ingressServed === undefined ? {} : { ingressServed: options.ingressServed }),
   };

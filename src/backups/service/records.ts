@@ -1,4 +1,5 @@
 import type { Log } from "../../base/words/log.ts";
+import { type VolumeSubject, whatOf } from "../core/subject.ts";
 import type { Credentials } from "../core/target.ts";
 
 /** What is stored about copies, sealed. Reads see the last commit; writes resolve once they are durable. */
@@ -24,6 +25,18 @@ export interface BackupRecords {
 
 /** Names of targets have no blank. */
 export const runsId = (target: string, what: string | undefined) => (what === undefined ? target : `${target} ${what}`);
+
+/** When the newest copy of a volume was begun, as far as the runs of this server tell. */
+export function newestCopyIn({
+  targets,
+  runs,
+}: Pick<BackupRecords, "targets" | "runs">): (volume: VolumeSubject) => number | undefined {
+  return (volume) => {
+    const all = targets().flatMap(({ name }) => runs(runsId(name, whatOf(volume))));
+    const good = all.flatMap(({ error, startedAt }) => (error === undefined ? [startedAt] : []));
+    return good.length === 0 ? undefined : Math.max(...good);
+  };
+}
 
 /** Puts a run before the others, of a volume or of the state. Never rejects: on a full disk nothing is recorded. */
 export async function recordRun(

@@ -12,7 +12,7 @@ import type { Repository } from "./repository.ts";
 import { ofEachTarget } from "./shown.ts";
 
 /** The volumes of the platform, as restores need them. */
-export interface Volumes {
+interface Volumes {
   /** Those that stored apps have, whether the engine has them or not. */
   list(): (VolumeSubject & { volume: string; labels: Record<string, string> })[];
   /** `mountpoint`: the folder of its data; undefined where that is not a folder of this machine. */

@@ -7,6 +7,7 @@ import { podOf } from "../../core/spec/decode.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { ContainerTemplate, Mount } from "../../core/workload.ts";
 import type { NamedVolumeRecord, Store, Transaction } from "../../store/store.ts";
+import { wayToCopy } from "./volumes.ts";
 import type { Context } from "../state/context.ts";
 
 /** Notes in the transaction of an apply which volumes the manifest names: the rows outlive it, as the volumes do. */
@@ -40,11 +41,8 @@ export async function ensureVolumes(context: Context, { mounts, options }: Conta
  * Fails `conflict`/`VolumeMissing` for a volume of a protected app that is gone after a restore of the server: an empty one in
  * its place would look like data that was lost silently.
  */
-export async function requireProtected(
-  { engine, gate, store }: Context,
-  key: ManifestKey,
-  mounts: readonly Mount[],
-): Promise<void> {
+export async function requireProtected(context: Context, key: ManifestKey, mounts: readonly Mount[]): Promise<void> {
+  const { engine, gate, store } = context;
   if (gate.isOpen()) return;
   const stored = store.manifests.get(key);
   const backup = stored && podOf(stored)?.backup;
@@ -53,9 +51,9 @@ export async function requireProtected(
     const isCopied =
       volume !== undefined && !volume.external && (backup.volumes ?? [volume.name]).includes(volume.name);
     if (!isCopied || (await engine.inspectVolume(source)) !== undefined) continue;
-    const text =
-      `volume "${source}" has copies and is gone; bring it back with berth backup restore ${key.scope}/${key.name}, or ` +
-      `start empty with docker volume create ${source}`;
+    const claim = volume.owner === key.scope ? volume.name : `${volume.owner}/${volume.name}`;
+    const way = wayToCopy(context, { ...key, claim, ordinal: undefined });
+    const text = `volume "${source}" is gone${way}, or start empty with docker volume create ${source}`;
     throw new Failure("conflict", text, { reason: "VolumeMissing" });
   }
 }

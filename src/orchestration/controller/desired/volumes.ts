@@ -1,4 +1,6 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
+import { keyOf } from "../../api/manifest-key.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import { claimVolumeName, type Naming } from "../../core/naming.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
@@ -22,7 +24,10 @@ async function ensureClaim(context: Context, workload: ResolvedWorkload, { claim
   const volume = claimVolumeName(names, workload, claim, ordinal);
   const known = store.volumes.get(volume);
   if (known !== undefined && (await engine.inspectVolume(volume)) === undefined) {
-    throw new Failure("conflict", missingText(volume, workload, ordinal), { reason: "VolumeMissing" });
+    const way = wayToCopy(context, { ...keyOf(workload), claim, ordinal });
+    const empty = `berth delete ${workload.scope}/${workload.name}.${ordinal} --prune --no-backup`;
+    const text = `volume "${volume}" was made for this pod and is gone${way}, or start empty with ${empty}`;
+    throw new Failure("conflict", text, { reason: "VolumeMissing" });
   }
   context.volumeHolds.refuse(volume);
   await engine.ensureVolume(volume, claimLabels(names, workload, { claim, ordinal }));
@@ -63,9 +68,12 @@ export async function claimVolumes(context: Context, key: ManifestKey): Promise<
   return [...found].sort();
 }
 
-function missingText(volume: string, { scope, name }: ResolvedWorkload, ordinal: number): string {
-  return (
-    `volume "${volume}" was made for this pod and is gone; bring it back (berth backup restore ${scope}/${name}) if it has copies, or start empty with ` +
-    `berth delete ${scope}/${name}.${ordinal} --prune --no-backup`
-  );
+/** How the data of a volume that is gone comes back, as the middle of a sentence. A target may hold a newer copy than is known. */
+export function wayToCopy(
+  { newestCopy }: Pick<Context, "newestCopy">,
+  volume: ManifestKey & { claim: string; ordinal: number | undefined },
+): string {
+  const at = newestCopy?.(volume);
+  if (at === undefined) return "; this server knows of no copy of it: berth backup list asks the targets";
+  return `; bring back its copy of ${isoTime(at)} with berth backup restore ${volume.scope}/${volume.name}`;
 }

@@ -1,14 +1,18 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { keyText, parseKeyText } from "../../api/manifest-key.ts";
-import { type ManifestKey, podKinds } from "../../api/manifest.ts";
+import type { ManifestKey } from "../../api/manifest.ts";
 import { engineVolumeName, volumeUses } from "../../core/named-volumes.ts";
 import { isEngineVolumeName, scopedVolumeName } from "../../core/naming.ts";
+import { podOf } from "../../core/spec/decode.ts";
+import type { DecodedPod } from "../../core/spec/pod.ts";
 import type { ObservedPod } from "../../engine/pod.ts";
 import type { Volume } from "../../engine/machine.ts";
 import { claimLabels } from "../desired/volumes.ts";
 import { leaveIngress } from "../pods/leave-ingress.ts";
 import type { Context } from "../state/context.ts";
 import { stopGently } from "../state/pod.ts";
+import { isPodKind } from "../state/target.ts";
+import type { ManifestHead } from "../../store/store.ts";
 
 /** A volume that an app has, whether the engine has it or not. */
 interface AppVolume extends ManifestKey {
@@ -22,9 +26,19 @@ interface AppVolume extends ManifestKey {
   labels: Record<string, string>;
 }
 
+/** A deployment or statefulset that is stored. */
+interface StoredApp extends ManifestKey {
+  backup: DecodedPod["backup"];
+  updatedAt: number;
+  /** Claims that were made once, and volumes by their name, also external ones. */
+  volumes: AppVolume[];
+}
+
 /** Volumes of apps, for what exchanges their data. */
 export interface VolumeRoom {
-  /** Those of the deployments and statefulsets that are stored: claims that were made once, and volumes by their name, also external ones. */
+  /** Asked often: what a manifest says is read once for each revision of it. */
+  apps(): StoredApp[];
+  /** Those of all apps. */
   list(): AppVolume[];
   find(volume: string): Promise<Volume | undefined>;
   /** Where the engine keeps volumes. */
@@ -44,8 +58,10 @@ export interface VolumeRoom {
 
 export function createVolumeRoom(context: Context): VolumeRoom {
   const { engine, names, volumeHolds } = context;
+  const apps = createAppList(context);
   return {
-    list: () => appVolumes(context),
+    apps,
+    list: () => apps().flatMap((app) => app.volumes),
     find: (volume) => engine.inspectVolume(volume),
     folder: async () => `${(await engine.info()).rootDir}/volumes`,
     make: async (volume, labels) => void (await engine.ensureVolume(volume, labels)),
@@ -70,24 +86,55 @@ export function createVolumeRoom(context: Context): VolumeRoom {
   };
 }
 
-function appVolumes({ store, names }: Context): AppVolume[] {
-  return podKinds.flatMap((kind) =>
-    store.manifests.list({ kind }).flatMap((manifest) => {
-      const { scope, name } = manifest;
-      const key = { kind, scope, name };
-      const claims = store.volumes.list(key).map(({ volume, claim, ordinal }) => {
-        return { ...key, claim, ordinal, volume, labels: claimLabels(names, key, { claim, ordinal }) };
-      });
-      const named = volumeUses(manifest).map((use) => {
-        const volume = engineVolumeName(use, names, (owner, of) => store.namedVolumes.isPlain(owner, of));
-        const isForeign = use.external || isEngineVolumeName(names, use.name);
-        const labels = isForeign ? {} : { [names.label.scope]: use.owner, [names.label.volume]: use.name };
-        const claim = use.external || use.owner === scope ? use.name : `${use.owner}/${use.name}`;
-        return { ...key, claim, ordinal: undefined, volume, labels };
-      });
-      return [...claims, ...named];
-    }),
-  );
+function createAppList({ store, names }: Context): () => StoredApp[] {
+  interface Said extends Pick<StoredApp, "backup" | "updatedAt"> {
+    revision: number;
+    uses: ReturnType<typeof volumeUses>;
+  }
+  let known = new Map<string, Said>();
+  const saidBy = (head: ManifestHead): Said | undefined => {
+    const before = known.get(keyText(head));
+    if (before?.revision === head.revision) return before;
+    const manifest = store.manifests.get(head);
+    if (manifest === undefined) return undefined;
+    const { revision, updatedAt } = manifest;
+    return { revision, updatedAt, backup: podOf(manifest)?.backup, uses: volumeUses(manifest) };
+  };
+  return () => {
+    const now: typeof known = new Map();
+    const pods = store.manifests.heads().filter(({ kind }) => isPodKind(kind));
+    const apps = pods.sort(byKey).flatMap((head): StoredApp[] => {
+      const said = saidBy(head);
+      if (said === undefined) return [];
+      now.set(keyText(head), said);
+      const { kind, scope, name } = head;
+      const { backup, updatedAt } = said;
+      return [{ kind, scope, name, backup, updatedAt, volumes: volumesOf({ store, names }, head, said.uses) }];
+    });
+    known = now;
+    return apps;
+  };
+}
+
+const byKey = (a: ManifestHead, b: ManifestHead) => (keyText(a) < keyText(b) ? -1 : 1);
+
+function volumesOf(
+  { store, names }: Pick<Context, "store" | "names">,
+  { kind, scope, name }: ManifestKey,
+  uses: ReturnType<typeof volumeUses>,
+): AppVolume[] {
+  const key = { kind, scope, name };
+  const claims = store.volumes.list(key).map(({ volume, claim, ordinal }) => {
+    return { ...key, claim, ordinal, volume, labels: claimLabels(names, key, { claim, ordinal }) };
+  });
+  const named = uses.map((use) => {
+    const volume = engineVolumeName(use, names, (owner, of) => store.namedVolumes.isPlain(owner, of));
+    const isForeign = use.external || isEngineVolumeName(names, use.name);
+    const labels = isForeign ? {} : { [names.label.scope]: use.owner, [names.label.volume]: use.name };
+    const claim = use.external || use.owner === scope ? use.name : `${use.owner}/${use.name}`;
+    return { ...key, claim, ordinal: undefined, volume, labels };
+  });
+  return [...claims, ...named];
 }
 
 /** Resources of every kind whose manifest mounts the volume. */

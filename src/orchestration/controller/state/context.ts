@@ -154,6 +154,8 @@ export interface Outside {
   };
   /** What the plugin of an ingress (`scope/name`) said last; undefined for an ingress without one. */
   ingressPluginOf?: (id: string) => IngressPluginState | undefined;
+  /** When the newest copy of a volume was begun, of those that this server knows; epoch milliseconds. Absent: there are none. */
+  newestCopy?: (volume: ManifestKey & { claim: string; ordinal: number | undefined }) => number | undefined;
   /** Takes replicas in and out of the ingress; absent: there is none. */
   ingressGate?: IngressGate;
   /** Memory that processes can still take; absent: it is not known. */

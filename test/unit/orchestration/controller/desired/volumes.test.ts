@@ -44,7 +44,7 @@ describe("the volume of an ordinal", () => {
     expect(await reason()).toBe("VolumeMissing");
     expect(await status()).toMatchObject({ phase: "failing", ready_replicas: 1 });
     expect((await status()).last_reconcile_error).toContain(
-      `volume "${volume}" was made for this pod and is gone; bring it back (berth backup restore shop/db) if it has copies, or start empty with berth delete shop/db.1 --prune --no-backup`,
+      `volume "${volume}" was made for this pod and is gone; this server knows of no copy of it: berth backup list asks the targets, or start empty with berth delete shop/db.1 --prune --no-backup`,
     );
     await it.restart();
     await it.advance(30 * 60_000);

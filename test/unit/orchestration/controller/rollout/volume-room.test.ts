@@ -6,11 +6,26 @@ let it: World;
 let isHeld: boolean;
 /** What mounts volumes is not of this server. */
 let byHand: boolean;
+/** The copies that this server knows. */
+let copies: Record<string, number>;
+/** Manifests that were read from the store. */
+let reads: string[];
 beforeEach(async () => {
   isHeld = false;
   byHand = false;
+  [copies, reads] = [{}, []];
   it = await world({
     isHeld: () => isHeld,
+    newestCopy: ({ scope, name, claim }) => copies[`${scope}/${name}/${claim}`],
+    wrapStore: (store) => {
+      const get: typeof store.manifests.get = (key) => {
+        reads.push(key.name);
+        return store.manifests.get(key);
+      };
+      return new Proxy(store, {
+        get: (of, what) => (what === "manifests" ? { ...store.manifests, get } : Reflect.get(of, what)),
+      });
+    },
     wrapRuntime: (runtime) => ({
       ...runtime,
       async volumeUsers(name) {
@@ -41,6 +56,30 @@ test("the volumes of apps are listed as their copies name them", async () => {
     ["db", "data", 0, "berth-shop-db-data-0"],
     ["db", "data", 1, "berth-shop-db-data-1"],
   ]);
+});
+
+test("a manifest is read again for the list of volumes only once it has changed", async () => {
+  await it.apply([deployment("shop", "web", withData), statefulset("shop", "db", { ...claims, replicas: 0 })]);
+  await it.settle();
+  const readFor = (): string[] => {
+    reads = [];
+    it.running.volumes.list();
+    return reads.sort();
+  };
+  expect([readFor(), readFor()]).toEqual([["db", "web"], []]);
+  const { apps } = it.running.volumes;
+  expect(apps().map(({ name, backup }) => [name, backup?.everyText])).toEqual([
+    ["web", undefined],
+    ["db", undefined],
+  ]);
+  await it.apply(deployment("shop", "web", { ...withData, backup: { every: "2d" } }));
+  expect([readFor(), readFor()]).toEqual([["web"], []]);
+  expect(apps().map(({ backup }) => backup?.everyText)).toEqual(["2d", undefined]);
+  await it.controller.deleteManifest(
+    { kind: "deployment", scope: "shop", name: "web" },
+    { prune: false, actor: "ana" },
+  );
+  expect([readFor(), apps().map(({ name }) => name)]).toEqual([[], ["db"]]);
 });
 
 test("while a volume is held, its replicas are stopped and none starts, whatever is asked for; then they start again", async () => {
@@ -121,7 +160,14 @@ test("after a restore of the server, a protected volume that is gone is not repl
   await it.advance(5_000);
   const names = (await it.runtime.listVolumes({})).map(({ name }) => name);
   expect(names).toEqual(["berth_shop_cache"]);
-  const status = JSON.stringify(await it.status("deployment", "shop", "web"));
-  expect(status).toContain("VolumeMissing");
-  expect(status).toContain("berth backup restore shop/web");
+  const said = async () => JSON.stringify(await it.status("deployment", "shop", "web"));
+  expect(await said()).toContain("VolumeMissing");
+  expect(await said()).toContain(
+    "is gone; this server knows of no copy of it: berth backup list asks the targets, or start empty with",
+  );
+  copies["shop/web/data"] = Date.parse("2026-11-28T14:05:00Z");
+  await it.advance(600_000);
+  expect(await said()).toContain(
+    "is gone; bring back its copy of 2026-11-28T14:05:00.000Z with berth backup restore shop/web, or start empty with",
+  );
 });
