@@ -13,7 +13,7 @@ import { type DatabaseFacts, readFacts } from "../text/databases.ts";
 import { bytesText, readyOf } from "../text/figures.ts";
 import { appTones } from "../text/states.ts";
 import { DatabaseButtons } from "./database/actions.tsx";
-import { Backups } from "./database/backups.tsx";
+import { Backups, PointInTime } from "./database/backups.tsx";
 import { Links } from "./database/links.tsx";
 import { type BlockName, databasePath, movesOf, named, read } from "./database/of.ts";
 import { Pods } from "./database/pods.tsx";
@@ -59,6 +59,7 @@ export function Screen({ params }: ScreenProps) {
                 )}
               </Shown>
               <Backups block={block} />
+              <PointInTime block={block} sends={facts.data?.pointInTime === true} />
               <Query block={block} />
             </>
           )

@@ -1,3 +1,5 @@
+import { exactText } from "./times.ts";
+
 /** A database as a page shows it, whatever server it is. */
 export interface DatabaseFacts {
   version: string;
@@ -9,6 +11,8 @@ export interface DatabaseFacts {
   databases: { name: string; bytes: number; owner: string }[];
   links: { app: string; key: string; user: string }[];
   exposed: string | undefined;
+  /** WAL is sent to a target; false too where no primary answers. */
+  pointInTime: boolean;
 }
 
 export interface DatabasePod {
@@ -59,6 +63,7 @@ export function readFacts(text: string): DatabaseFacts {
       user: textOf(user),
     })),
     exposed: typeof given.exposed === "string" ? given.exposed : undefined,
+    pointInTime: given.point_in_time !== undefined,
   };
 }
 
@@ -89,6 +94,43 @@ function backupTime(id: string): string | undefined {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(id) ?? [];
   const [year, month, day, hour, minute, second] = parts;
   return second === undefined ? undefined : `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+}
+
+/** Times that a database can be restored to, as its target has them. */
+export interface RestorableTimes {
+  target: string;
+  /** Epoch milliseconds, oldest first; between them are gaps. */
+  ranges: { from: number; to: number }[];
+  /** Why WAL does not reach the target now. */
+  error: string;
+}
+
+/** What `times -o json` of the PostgreSQL plugin says. */
+export function readTimes(text: string): RestorableTimes {
+  const { target, ranges, error } = objectOf(JSON.parse(text));
+  const known = listOf(ranges).map(({ from, to }) => ({ from: Date.parse(textOf(from)), to: Date.parse(textOf(to)) }));
+  return {
+    target: textOf(target),
+    ranges: known.filter(({ from, to }) => !Number.isNaN(from) && !Number.isNaN(to)),
+    error: textOf(error),
+  };
+}
+
+/**
+ * What stands in a field for a date and a time of day, in the zone of the browser, as epoch milliseconds. Fails with a
+ * sentence for people where nothing of that time can be restored.
+ */
+export function restorableTime(field: string, ranges: RestorableTimes["ranges"], zone?: string): number {
+  const at = Date.parse(field);
+  const rangeText = ranges.map(({ from, to }) => `${exactText(from, zone)} to ${exactText(to, zone)}`).join(", or ");
+  if (Number.isNaN(at)) throw new Error(`Choose a date and a time of day, from ${rangeText}`);
+  if (ranges.some(({ from, to }) => at >= from && at <= to)) return at;
+  throw new Error(`${exactText(at, zone)} cannot be restored: choose a time from ${rangeText}`);
+}
+
+/** A time as a field for a date and a time of day has it, in the zone of the browser. */
+export function fieldTime(at: number): string {
+  return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
 export interface QueryRows {

@@ -16,8 +16,6 @@ interface AppName {
 export interface CopiedApp extends AppName {
   /** No app of this name has volumes now: it was deleted, or has none any more. */
   isGone: boolean;
-  /** The block that it belongs to. */
-  block: string | undefined;
   /** As commands name them: `media`, or `data/0` of a claim. */
   volumes: string[];
 }
@@ -34,13 +32,7 @@ export function copiedApps(snapshots: readonly Snapshot[], apps: readonly App[])
     if (volume === undefined) continue;
     const { scope, name } = volume;
     const now = apps.find((app) => app.scope === scope && app.name === name && app.backup !== undefined);
-    const app = found.get(appText(volume)) ?? {
-      scope,
-      name,
-      isGone: now === undefined,
-      block: now?.block,
-      volumes: [],
-    };
+    const app: CopiedApp = found.get(appText(volume)) ?? { scope, name, isGone: now === undefined, volumes: [] };
     if (!app.volumes.includes(volumeText(volume))) app.volumes.push(volumeText(volume));
     found.set(appText(volume), app);
   }
@@ -124,12 +116,17 @@ export function restoreLine({ scope = "", name = "", volume, from, at, snapshot,
   ].join(" ");
 }
 
+/** Blocks of databases have a volume of this name. */
+const backupsText =
+  "A volume of backups holds no data of a database: afterwards, restore a backup of it on the page of the database";
+
 /** What a person should know of a plan beside its rows. */
 export function planNotes({ volumes, uncopied = [], unreachable }: DataOf<typeof planRestore>): string[] {
   const days = volumes.map(({ at }) => Date.parse(at));
   const apart = Math.max(...days) - Math.min(...days);
   return [
     ...(apart > roundMs ? [`The copies of the volumes were made ${durationText(apart)} apart`] : []),
+    ...(volumes.some(({ what }) => /-backups$/.test(what)) ? [backupsText] : []),
     ...uncopied.map((what) => `${what} is missing, and no target has a copy of it`),
     ...unreachable.map(({ target, why }) => `${target} does not answer, so its copies are not looked at: ${why}`),
   ];

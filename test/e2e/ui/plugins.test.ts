@@ -47,7 +47,7 @@ const shared = "info backups backup restore backups:delete link unlink expose un
 const block = (over: Partial<BlockView>): BlockView => ({
   ...{ plugin: "postgres", kind: "postgres", scope: "data", name: "main", version: "0.1.0", state: "ready" },
   ...{ summary: "2 of 2 replicas are ready", image: "postgres:17", desired: 2, ready: 2 },
-  ...{ children: ["statefulset/data/main"], commands: commands(`${shared} promote`), ...over },
+  ...{ children: ["statefulset/data/main"], commands: commands(`${shared} promote times`), ...over },
 });
 const message = (value: unknown) => ({
   ...{ message: JSON.stringify(value), applied: [], exec_local: [], fetch_file: [], run_id: "r" },
@@ -92,6 +92,11 @@ const { plane, tab } = await openPlayed({
   "GET /databases/postgres/data/main/backups": message([
     { id: newest, bytes: 52_428_800, holds: "shop", check: "failed", reason: "rows differ" },
   ]),
+  "GET /databases/postgres/data/main/times": message({
+    target: "far",
+    ranges: [{ from: at(90_000), to: at(20) }],
+    bases: [],
+  }),
   "POST /databases/postgres/data/main/restore": { operation },
   "POST /databases/postgres/data/main/link": { operation: { ...operation, id: "op-2", type: "postgres:link" } },
   "POST /databases/postgres/data/main/query/reveal": message({
@@ -196,6 +201,31 @@ describe("databases", () => {
       query: { confirm: "data/main" },
       body: { args: [newest, "--replace"] },
     });
+  });
+
+  test("a restore to a point in time shows the range, refuses a time outside of it, and goes beside", async () => {
+    await tab.press("Restore to a time…");
+    await tab.shows("A new block beside it gets the data of that time from far");
+    await takePictures(tab, "database-restore-at");
+    expect(await axeFaults(tab)).toEqual([]);
+    const set = (secondsAgo: number) =>
+      tab.read(`{
+        const field = document.querySelector("#time");
+        const at = new Date("${at(secondsAgo)}");
+        field.value = new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        document.querySelector("dialog form").noValidate = true;
+      } true`);
+    const args = () =>
+      (lastAsked("POST /databases/postgres/data/main/restore") as { body: { args: string[] } }).body.args;
+    await set(200_000);
+    await tab.press("Restore");
+    await tab.shows("cannot be restored: choose a time from");
+    expect(args()).toEqual([newest, "--replace"]);
+    await set(3_600);
+    await tab.press("Restore");
+    await waitFor("the restore", () => args()[0] === "--at");
+    expect(Math.abs(Date.parse(args()[1] ?? "") - Date.parse(at(3_600)))).toBeLessThan(60_000);
   });
 
   test("an app is linked", async () => {

@@ -1,5 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { cellText, readBackups, readFacts, readRows, splitWords } from "../../../../src/ui/text/databases.ts";
+import {
+  cellText,
+  fieldTime,
+  readBackups,
+  readFacts,
+  readRows,
+  readTimes,
+  restorableTime,
+  splitWords,
+} from "../../../../src/ui/text/databases.ts";
 import { grantText, previewConsequences } from "../../../../src/ui/text/plugins.ts";
 
 describe("what a database says", () => {
@@ -41,6 +50,26 @@ describe("what a database says", () => {
     expect(readFacts("[]")).toMatchObject({ version: "", pods: [], links: [], bytes: undefined });
     expect(readBackups('{"a":1}')).toEqual([]);
     expect(readRows("null")).toEqual({ columns: [], rows: [], more: false });
+  });
+
+  test("a time is taken where a range has it, and is otherwise answered with the ranges", () => {
+    const range = (from: string, to: string) => ({ from: `2026-11-${from}:00.000Z`, to: `2026-11-${to}:00.000Z` });
+    const said = {
+      target: "far",
+      ranges: [range("20T10:00", "21T10:00"), range("22T10:00", "23T10:00"), { from: "x" }],
+    };
+    const { ranges, target, error } = readTimes(JSON.stringify(said));
+    expect([ranges.length, target, error]).toEqual([2, "far", ""]);
+    const at = (text: string) => fieldTime(Date.parse(`2026-11-${text}Z`));
+    expect(restorableTime(at("20T10:00:00"), ranges)).toBe(Date.parse("2026-11-20T10:00:00Z"));
+    expect(restorableTime(at("23T10:00:00"), ranges)).toBe(Date.parse("2026-11-23T10:00:00Z"));
+    for (const outside of ["20T09:59:59", "21T10:00:01", "23T10:00:01"]) {
+      expect(() => restorableTime(at(outside), ranges, "UTC")).toThrow(
+        "2026-11-22 10:00:00 UTC to 2026-11-23 10:00:00 UTC",
+      );
+    }
+    expect(() => restorableTime("", ranges, "UTC")).toThrow("Choose a date");
+    expect(readTimes("[]")).toEqual({ target: "", ranges: [], error: "" });
   });
 
   test("the id of a backup is its time", () => {

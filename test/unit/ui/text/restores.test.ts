@@ -36,9 +36,9 @@ test("apps with copies: those that are gone come last, and the state of the serv
     state,
   ];
   expect(copiedApps(snapshots, backedUpApps)).toEqual([
-    { scope: "shop", name: "db", isGone: false, block: undefined, volumes: ["data/0"] },
-    { scope: "shop", name: "files", isGone: false, block: undefined, volumes: ["media", "thumbs"] },
-    { scope: "shop", name: "old", isGone: true, block: undefined, volumes: ["media"] },
+    { scope: "shop", name: "db", isGone: false, volumes: ["data/0"] },
+    { scope: "shop", name: "files", isGone: false, volumes: ["media", "thumbs"] },
+    { scope: "shop", name: "old", isGone: true, volumes: ["media"] },
   ]);
 });
 
@@ -77,7 +77,7 @@ test("of one volume that copy is restored, of several the newest of each at its 
     target: "disk",
     copies: [{ volume: "media", id: "0123456789abcdef", bytes: 7 }],
   };
-  const app = { ...files, isGone: false, block: undefined, volumes: ["media"] };
+  const app = { ...files, isGone: false, volumes: ["media"] };
   const only = restoreBody({ app, volume: undefined, point: one }, "in_place");
   expect(only).toEqual({ ...files, from: "disk", way: "in_place", snapshot: "0123456789abcdef" });
   expect(restoreLine(only)).toBe("berth backup restore shop/files --snapshot 01234567 --from disk --in-place");
@@ -97,6 +97,8 @@ const planned: PlannedRestore = {
 test("a plan says which copies lie apart, what has none, and which target did not answer", () => {
   const plan = { volumes: [planned], at: planned.at, unreachable: [] };
   expect(planNotes(plan)).toEqual([]);
+  const dumps = { ...planned, what: "data/main/pg-data-main-backups" };
+  expect(planNotes({ ...plan, volumes: [dumps] })[0]).toContain("on the page of the database");
   const notes = planNotes({
     ...plan,
     volumes: [planned, { ...planned, at: "2026-11-28T02:00:00.000Z" }],
