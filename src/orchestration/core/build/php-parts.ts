@@ -88,3 +88,10 @@ function takesVendor(tree: SourceTree): boolean {
   );
   return files.slice(0, 60).some((file) => /["'`(./]vendor\//.test((tree.read(file) ?? "").slice(0, 64 * 1024)));
 }
+
+/** The variable with the address of the database; the eleventh Laravel gave it another name. */
+export function urlOf(tree: SourceTree): string {
+  const said = /'url'\s{0,9}=>\s{0,9}env\('(\w{1,40})'/.exec(tree.read("config/database.php") ?? "")?.[1];
+  const major = /\d+/.exec(String(fieldsOf(jsonOf(tree, "composer.json").require)["laravel/framework"]))?.[0];
+  return said ?? (Number(major ?? 11) < 11 ? "DATABASE_URL" : "DB_URL");
+}

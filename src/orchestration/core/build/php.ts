@@ -1,6 +1,6 @@
 import { readHints } from "./hints/hints.ts";
 import { hideManifests } from "./pages.ts";
-import { assetLines, extensionsOf } from "./php-parts.ts";
+import { assetLines, extensionsOf, urlOf } from "./php-parts.ts";
 import {
   aptLine,
   fieldsOf,
@@ -160,11 +160,11 @@ export const laravel: Runtime = {
       ],
       notes: [
         migrates(["php", "artisan", "migrate", "--force"]),
-        "Laravel needs a key to start and its database: set APP_KEY (php artisan key:generate --show), DB_CONNECTION and DB_URL with berth config set",
+        `Laravel needs a key to start and its database: set APP_KEY (php artisan key:generate --show), DB_CONNECTION and ${urlOf(tree)} with berth config set`,
         'needs a volume where it keeps uploads: volumes: ["storage:/var/www/html/storage/app"] and volume_owner: "33:33"',
         ...(/DB_CONNECTION',\s{0,4}'sqlite'/.test(tree.read("config/database.php") ?? "")
           ? [
-              "the database is SQLite unless DB_CONNECTION says otherwise, and a new version begins without its file: set DB_CONNECTION and DB_URL",
+              "the database is SQLite unless DB_CONNECTION says otherwise, and a new version begins without its file: set DB_CONNECTION and its URL",
             ]
           : []),
       ],

@@ -37,9 +37,18 @@ export function withEvidence(tree: SourceTree, language: string, plan: Planned):
   return withNeeds(tree, { sources, language, folder }, listened);
 }
 
-function withPort(tree: SourceTree, plan: Planned, { sources, language }: App): Planned {
+/** Whether the manifests name a framework that serves. */
+function usesServer(tree: SourceTree, folder: string): boolean {
+  return /"(?:fastify|express|koa|hono|polka|restify|h3|elysia|@hapi\/hapi|@nestjs\/core|socket\.io)"\s{0,9}:|^[ \t]*(?:rocket|axum|actix-web|warp|tide|poem|salvo|rouille|ntex)[ \t]*=|gin-gonic\/gin|labstack\/echo|gofiber\/fiber|go-chi\/chi|gorilla\/mux|^[ \t]*gem ["'](?:sinatra|roda|hanami|grape|puma)["']|ktor-server|javalin|vertx-web|spark-core|\{:(?:plug_cowboy|bandit|phoenix),/m.test(
+    manifestText(tree, folder),
+  );
+}
+
+function withPort(tree: SourceTree, plan: Planned, { sources, language, folder }: App): Planned {
   const { port = 0, notes = [] } = plan;
-  const seen = listeningOf(sources, language);
+  const shown = listeningOf(sources, language);
+  // A framework may listen by what is not seen here.
+  const seen: Listening = shown.type === "nowhere" && usesServer(tree, folder) ? { type: "unseen" } : shown;
   // The image tells .NET its port, and a README has the one of developers.
   const told = seen.type === "unseen" && language !== "dotnet" ? readmePort(tree) : undefined;
   const found: Listening = told === undefined ? seen : { type: "fixed", ...told, others: [] };

@@ -29,7 +29,7 @@ const toldPath =
 /** A module of the language itself that opens such files. */
 const opensSqlite = /^[ \t]*(?:import|from) sqlite3\b|["'](?:node|bun):sqlite["']/m;
 const writes: readonly RegExp[] = [
-  /\bopen\([^()\n]{1,80},\s{0,3}(?:mode=)?["'][wa]b?\+?["']/,
+  /\bopen\([^()\n]{0,80}(?:\([^()\n]{0,60}\))?[^()\n]{0,40},\s{0,3}(?:mode=)?["'][wa]b?\+?["']/,
   /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream)\(/,
   /\b(?:file_put_contents|move_uploaded_file)\(|\bos\.(?:WriteFile|Create|OpenFile)\(|\bioutil\.WriteFile\(/,
   /\bFile\.(?:write|WriteAllText|WriteAllBytes)\(|\bfs::write\(|\bFile::create\(/,
@@ -134,12 +134,21 @@ export function withKept(
       : `${needsMark}a volume: ${what} is in the container, and each new version begins without it; to keep it, ${way}`,
   ];
   if (user === undefined || home === undefined || user.includes("nonroot")) return { dockerfile, note };
+  return { dockerfile: withRights(dockerfile, { user, uid, target: isOwn ? mount : root, isOwn }), note };
+}
+
+/** The program's user has the folder that it writes into, and what the source has in it. */
+function withRights(
+  made: string,
+  { user, uid, target, isOwn }: { user: string; uid: string; target: string; isOwn: boolean },
+): string {
+  const all = made.lastIndexOf("\nCOPY . .\n");
+  const isThere = made.includes(`chown -R app ${target}`);
+  const takes = !isOwn && !isThere && all > made.lastIndexOf("FROM ");
+  const dockerfile = takes ? `${made.slice(0, all)}\nCOPY --chown=${uid}:${uid} . .${made.slice(all + 9)}` : made;
   // Without a shell in the image, nothing can be made there.
-  if (/^(?:ARG RUN_BASE=)gcr\.io\/distroless/m.test(dockerfile)) return { dockerfile, note };
-  const target = isOwn ? mount : root;
+  if (/^(?:ARG RUN_BASE=)gcr\.io\/distroless/m.test(dockerfile)) return dockerfile;
   const line = `RUN mkdir -p ${target} && chown ${isOwn ? "-R " : ""}${uid}:${uid} ${target}`;
-  const isThere = dockerfile.includes(`chown -R app ${root}`);
-  const before = isThere || !/^[\w./-]{1,200}$/.test(target) ? undefined : dockerfile.lastIndexOf(`\nUSER ${user}`);
-  if (before === undefined || before < 0) return { dockerfile, note };
-  return { dockerfile: `${dockerfile.slice(0, before)}\n${line}${dockerfile.slice(before)}`, note };
+  const before = isThere || !/^[\w./-]{1,200}$/.test(target) ? -1 : dockerfile.lastIndexOf(`\nUSER ${user}`);
+  return before < 0 ? dockerfile : `${dockerfile.slice(0, before)}\n${line}${dockerfile.slice(before)}`;
 }

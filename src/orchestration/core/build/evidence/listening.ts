@@ -77,7 +77,7 @@ const rules: Readonly<Record<string, Rules>> = {
     ],
   },
   rust: {
-    calls: /\bbind\(|\bserve\(|\blaunch\(\)|#\[launch\]|\blisten\(|\bSocketAddr\b|\brun\(/,
+    calls: /\bbind\(|\bserve\(|\blaunch\(\)|#\[(?:rocket::)?launch\]|\blisten\(|\bSocketAddr\b|\brun\(/,
     ports: [
       /"(?:0\.0\.0\.0|127\.0\.0\.1|localhost|\[::1?\]):(\d{2,5})"/g,
       /\(\s*"(?:0\.0\.0\.0|127\.0\.0\.1|localhost|::)"\s*,\s*(\d{2,5})\s*\)/g,

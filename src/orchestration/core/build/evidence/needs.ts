@@ -67,7 +67,9 @@ export function namesRead({ files }: Sources, language: string): string[] {
       [...text.matchAll(pattern)].map((found) => found.slice(1).find((one) => one !== undefined) ?? ""),
     ),
     ...(path.endsWith(".py") ? requiredSettings(text) : []),
-    ...(path.endsWith(".rs") ? clapFields(text) : []),
+    ...(path.endsWith(".rs")
+      ? [...clapFields(text), ...(/#\[database\("/.test(text) ? ["ROCKET_DATABASES"] : [])]
+      : []),
   ]);
   const isByKeys = files.some(({ text }) => /\b[cC]onfig(?:Service)?\.get(?:OrThrow)?[<(]|\bprocess\.env\[/.test(text));
   const keys = isByKeys ? files.flatMap(({ text }) => [...text.matchAll(keyed)].map(([, name = ""]) => name)) : [];

@@ -206,6 +206,12 @@ function addressNotes(settings: Sources["files"], language: string, found: reado
   const isSpring = settings.some(({ text }) => /^[ \t]*spring[.:]/m.test(text));
   return found.flatMap((service) => {
     const address = addressOf(settings, service);
+    const isOpen =
+      isSpring && /SQL|MariaDB/.test(service.name) && !settings.some(({ text }) => /\bdatasource\b/.test(text));
+    if (isOpen)
+      return [
+        `${needsMark}${springVariable(service.name)}, as no settings say where ${service.name} is; Spring takes a database in memory in its place, or does not start`,
+      ];
     if (address === undefined) return [];
     const { file, variable, isWritten } = address;
     if (variable !== undefined)

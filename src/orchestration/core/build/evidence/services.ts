@@ -21,7 +21,7 @@ export const services: readonly Service[] = [
   {
     name: "PostgreSQL",
     library:
-      /"(?:pg|postgres|pg-promise|@neondatabase\/serverless|@prisma\/adapter-pg|@vercel\/postgres|@nestjs\/postgres|postgraphile)"\s*:|\bpsycopg(?:2|2-binary|\[[\w,]{1,40}\])?\b|\basyncpg\b|^[ \t]*gem ["']pg["']|github\.com\/(?:lib\/pq|jackc\/pgx|go-pg)|gorm\.io\/driver\/postgres|\/pgdriver\b|\/pgdialect\b|\b(?:tokio|deadpool)-postgres\b|\bsqlx\b[^\n]{0,200}postgres|\bdiesel\b[^\n]{0,200}postgres|\[dependencies\.(?:sqlx|diesel)\][^[]{0,80}\[[^\]]{0,200}"postgres"|\bsqlx = \{[^}]{0,300}"postgres"|<artifactId>(?:postgresql|quarkus-(?:reactive-pg-client|jdbc-postgresql)|vertx-pg-client)<|org\.postgresql:(?:r2dbc-)?postgresql|quarkus-jdbc-postgresql|\{:postgrex,|Npgsql|provider\s*=\s*"postgres(?:ql)?"|"ext-(?:pdo_)?pgsql"/m,
+      /"(?:pg|postgres|pg-promise|@fastify\/postgres|@neondatabase\/serverless|@prisma\/adapter-pg|@vercel\/postgres|@nestjs\/postgres|postgraphile)"\s*:|\bpsycopg(?:2|2-binary|\[[\w,]{1,40}\])?\b|\basyncpg\b|^[ \t]*gem ["']pg["']|github\.com\/(?:lib\/pq|jackc\/pgx|go-pg)|gorm\.io\/driver\/postgres|\/pgdriver\b|\/pgdialect\b|\b(?:tokio|deadpool)-postgres\b|\bsqlx\b[^\n]{0,200}postgres|\bdiesel\b[^\n]{0,200}postgres|\b(?:sqlx|diesel|deadpool)_postgres\b|\[dependencies\.(?:sqlx|diesel)\][^[]{0,80}\[[^\]]{0,200}"postgres"|\bsqlx = \{[^}]{0,300}"postgres"|<artifactId>(?:postgresql|quarkus-(?:reactive-pg-client|jdbc-postgresql)|vertx-pg-client)<|org\.postgresql:(?:r2dbc-)?postgresql|quarkus-jdbc-postgresql|\{:postgrex,|Npgsql|provider\s*=\s*"postgres(?:ql)?"|"ext-(?:pdo_)?pgsql"/m,
     code: /\bpgsql:host=|\bpg_connect\(/,
     schemes: "postgres(?:ql)?|jdbc:postgresql|ecto|postgresql\\+\\w+",
     variables: "DATABASE|DB|PG|POSTGRES(?:QL)?",
@@ -31,7 +31,7 @@ export const services: readonly Service[] = [
   {
     name: "MySQL or MariaDB",
     library:
-      /"(?:mysql|mysql2|mariadb)"\s*:|\b(?:mysqlclient|pymysql|PyMySQL|aiomysql|asyncmy|mysql-connector-python|[Ff]lask-[Mm]y[Ss][Qq][Ll]\w{0,3})\b|^[ \t]*gem ["'](?:mysql2|trilogy)["']|go-sql-driver\/mysql|gorm\.io\/driver\/mysql|\bsqlx\b[^\n]{0,200}mysql|\bsqlx = \{[^}]{0,300}"mysql"|\bdiesel\b[^\n]{0,200}mysql|<artifactId>(?:mysql-connector-j|mysql-connector-java|mariadb-java-client|vertx-mysql-client)<|(?:mysql:mysql-connector|com\.mysql:mysql-connector|org\.mariadb\.jdbc|mariadb-java-client)|\{:myxql,|Pomelo\.EntityFrameworkCore|MySql\.(?:Data|EntityFrameworkCore)|MySqlConnector|provider\s*=\s*"mysql"|"ext-(?:pdo_mysql|mysqli)"|"flarum\/core"/m,
+      /"(?:mysql|mysql2|mariadb|@fastify\/mysql)"\s*:|\b(?:mysqlclient|pymysql|PyMySQL|aiomysql|asyncmy|mysql-connector-python|[Ff]lask-[Mm]y[Ss][Qq][Ll]\w{0,3})\b|^[ \t]*gem ["'](?:mysql2|trilogy)["']|go-sql-driver\/mysql|gorm\.io\/driver\/mysql|\bsqlx\b[^\n]{0,200}mysql|\bsqlx = \{[^}]{0,300}"mysql"|\bdiesel\b[^\n]{0,200}mysql|<artifactId>(?:mysql-connector-j|mysql-connector-java|mariadb-java-client|vertx-mysql-client)<|(?:mysql:mysql-connector|com\.mysql:mysql-connector|org\.mariadb\.jdbc|mariadb-java-client)|\{:myxql,|Pomelo\.EntityFrameworkCore|MySql\.(?:Data|EntityFrameworkCore)|MySqlConnector|provider\s*=\s*"mysql"|"ext-(?:pdo_mysql|mysqli)"|"flarum\/core"/m,
     code: /\bmysql:(?:\w{1,20}=[^"'\n]{0,80};?)?(?:host|dbname|unix_socket)=|\bnew \\?mysqli\b|\bmysqli?_(?:connect|real_connect)\(|["'](?:driver|adapter|dialect|type|client|DBDriver)["']?\s*(?:=>|[:=])\s*["'](?:pdo_)?(?:mysqli?|mariadb)["']/i,
     schemes: "mysqli?|mariadb|jdbc:(?:mysql|mariadb)|mysql\\+\\w+",
     variables: "DATABASE|DB|MYSQL|MARIADB",
@@ -40,14 +40,14 @@ export const services: readonly Service[] = [
   {
     name: "MongoDB",
     library:
-      /"(?:mongodb|mongoose|@nestjs\/mongoose|mongojs|monk|connect-mongo|@typegoose\/typegoose)"\s*:|\b(?:pymongo|motor|mongoengine|beanie|djongo|odmantic|flask-pymongo)\b|^[ \t]*gem ["']mongoid["']|go\.mongodb\.org\/mongo-driver|gopkg\.in\/mgo|^[ \t]*mongodb\s*=|spring-boot-starter-data-mongodb|vertx-mongo-client|mongodb-driver|quarkus-mongodb|MongoDB\.Driver|\{:mongodb(?:_driver)?,|"(?:mongodb\/mongodb|mongodb\/laravel-mongodb|jenssegers\/mongodb|doctrine\/mongodb-odm)"|provider\s*=\s*"mongodb"/im,
+      /"(?:mongodb|mongoose|@fastify\/mongodb|@nestjs\/mongoose|mongojs|monk|connect-mongo|@typegoose\/typegoose)"\s*:|\b(?:pymongo|motor|mongoengine|beanie|djongo|odmantic|flask-pymongo)\b|^[ \t]*gem ["']mongoid["']|go\.mongodb\.org\/mongo-driver|gopkg\.in\/mgo|^[ \t]*mongodb\s*=|spring-boot-starter-data-mongodb|vertx-mongo-client|mongodb-driver|quarkus-mongodb|MongoDB\.Driver|\{:mongodb(?:_driver)?,|"(?:mongodb\/mongodb|mongodb\/laravel-mongodb|jenssegers\/mongodb|doctrine\/mongodb-odm)"|provider\s*=\s*"mongodb"/im,
     schemes: "mongodb(?:\\+srv)?",
     variables: "MONGO(?:DB)?|DATABASE|DB",
   },
   {
     name: "Redis",
     library:
-      /"(?:redis|ioredis|bull|bullmq|bee-queue|kue|connect-redis|@upstash\/redis|cache-manager-redis-\w{1,12})"\s*:|^[ \t"']{0,6}(?:redis|django-redis|celery\[redis\]|rq|django-rq|aioredis|arq|channels[-_]redis)\b[ \t]*(?:[<>=~"'\],[(;]|$)|^[ \t]*gem ["'](?:redis|sidekiq|resque)["']|github\.com\/(?:redis\/go-redis|go-redis\/redis|gomodule\/redigo|hibiken\/asynq)|^[ \t]*(?:redis|deadpool-redis|fred|bb8-redis)\s*=|spring-boot-starter-data-redis|redis\.clients|StackExchange\.?Redis|\{:redix,|\{:exq,|"predis\/predis"/m,
+      /"(?:redis|ioredis|@fastify\/redis|bull|bullmq|bee-queue|kue|connect-redis|@upstash\/redis|cache-manager-redis-\w{1,12})"\s*:|^[ \t"']{0,6}(?:redis|django-redis|celery\[redis\]|rq|django-rq|aioredis|arq|channels[-_]redis)\b[ \t]*(?:[<>=~"'\],[(;]|$)|^[ \t]*gem ["'](?:redis|sidekiq|resque)["']|github\.com\/(?:redis\/go-redis|go-redis\/redis|gomodule\/redigo|hibiken\/asynq)|^[ \t]*(?:redis|deadpool-redis|fred|bb8-redis)\s*=|spring-boot-starter-data-redis|redis\.clients|StackExchange\.?Redis|\{:redix,|\{:exq,|"predis\/predis"/m,
     code: /\bnew \\?Redis\(\)/,
     schemes: "rediss?",
     variables: "REDIS",

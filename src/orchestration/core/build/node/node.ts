@@ -246,7 +246,9 @@ function programPlan(work: Work, found: Program): Plan {
     ...(isBot ? {} : { port: fixed ?? port }),
     readsPort: fixed === undefined,
     isTold:
-      fixed !== undefined || /\$\{?PORT\b/.test(script) || (found.isFramework === true && found.asksPort === true),
+      fixed !== undefined ||
+      /\$\{?PORT\b|\bfastify start\b/.test(script) ||
+      (found.isFramework === true && found.asksPort === true),
     folder: app.folder,
     notes,
     noStart: found.noStart,

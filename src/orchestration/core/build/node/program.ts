@@ -29,7 +29,7 @@ export function scriptPort(text: string): number | undefined {
 
 /** Programs that start what a framework built, and that read PORT. */
 const asking =
-  /\b(?:next|nuxt|nuxi) (?:start|preview)\b|\b(?:remix|react-router)-serve\b|\.output\/server|\bnode (?:\.\/)?build(?:\/index\.js)?(?:\s|$)|server\/entry\.mjs|\$\{?PORT\b/;
+  /\bfastify start\b|\b(?:next|nuxt|nuxi) (?:start|preview)\b|\b(?:remix|react-router)-serve\b|\.output\/server|\bnode (?:\.\/)?build(?:\/index\.js)?(?:\s|$)|server\/entry\.mjs|\$\{?PORT\b/;
 
 function asksForPort(text: string): boolean {
   return asking.test(text);

@@ -31,8 +31,14 @@ function candidates(tree: SourceTree): string[] {
       .map((name) => parent + name),
   );
   const inside = packages.flatMap((folder) => [...usualFiles, "__init__.py"].map((file) => folder + file));
+  const deeper = packages.flatMap((folder) =>
+    tree
+      .list(folder.slice(0, -1))
+      .filter((name) => /^\w+\/$/.test(name) && !/^(?:tests?|migrations|static|templates)\//.test(name))
+      .flatMap((name) => usualFiles.map((file) => folder + name + file)),
+  );
   const others = tree.list("").filter((name) => name.endsWith(".py") && !usualFiles.includes(name));
-  return [...usualFiles, ...inside, ...others].filter((file) => tree.has(file)).slice(0, filesReadMax);
+  return [...usualFiles, ...inside, ...others, ...deeper].filter((file) => tree.has(file)).slice(0, filesReadMax);
 }
 
 interface Made {

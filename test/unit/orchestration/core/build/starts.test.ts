@@ -317,3 +317,66 @@ describe("more of what the sources show", () => {
     expect(made(go).notes).toContain("needs Redis");
   });
 });
+
+describe("a program writes where it may, and listens where its framework does", () => {
+  test("what it writes in its folder is its user's", () => {
+    const python = {
+      "requirements.txt": "flask\n",
+      "app.py": 'app = Flask(__name__)\nwith open(cache_path(), "w") as f: f.write(x)',
+    };
+    expect(made(python).dockerfile).toContain("COPY --chown=1000:1000 . .\n");
+    const php = made({ "index.php": '<?php file_put_contents("book.json", $x);', "book.json": "[]" });
+    expect(php.dockerfile).toContain("COPY --chown=33:33 . .\n");
+    expect(made({ "index.php": "<?php echo 1;" }).dockerfile).toContain("\nCOPY . .\n");
+  });
+
+  test("a framework without a call that is known keeps its port", () => {
+    const node = (start: string) => ({
+      "package.json": JSON.stringify({
+        scripts: { start },
+        dependencies: { fastify: "5", "fastify-cli": "7", "@fastify/mongodb": "9" },
+      }),
+      "app.cjs": "module.exports = async (app) => { app.register(x) }",
+    });
+    expect(made(node("fastify start -a 0.0.0.0 app.cjs"))).toMatchObject({ port: 3000 });
+    expect(made(node("fastify start app.cjs")).notes).not.toContain("nothing in the sources listens");
+    expect(made(node("node app.cjs")).notes).toContain("do not show where the program listens, so 3000 is taken");
+    expect(made(node("node app.cjs")).notes).toContain("needs MongoDB");
+    const rocket = made({
+      "Cargo.toml":
+        '[package]\nname = "x"\n[dependencies]\nrocket = "0.5"\nrocket_db_pools = { version = "0.1", features = ["sqlx_postgres"] }\n',
+      "src/main.rs": '#[database("blog")]\nstruct B(P);\n#[rocket::launch]\nfn rocket() -> _ { rocket::build() }',
+    });
+    expect(rocket.port).toBe(8080);
+    expect(rocket.notes).toContain("needs PostgreSQL");
+    expect(rocket.notes).toContain("the sources read ROCKET_DATABASES");
+  });
+
+  test("where Laravel and Spring find a database", () => {
+    const laravel = (version: string, more: Files = {}) =>
+      made({
+        "composer.json": `{"require":{"laravel/framework":"${version}"}}`,
+        artisan: "",
+        "public/index.php": "<?php",
+        ...more,
+      }).notes;
+    expect(laravel("^9.19")).toContain("DB_CONNECTION and DATABASE_URL");
+    expect(laravel("^12.0")).toContain("DB_CONNECTION and DB_URL");
+    expect(laravel("^9.19", { "config/database.php": "'url' => env('MY_URL')," })).toContain(
+      "DB_CONNECTION and MY_URL",
+    );
+    const spring = made({
+      "pom.xml": "<artifactId>spring-boot-maven-plugin</artifactId><artifactId>mysql-connector-j</artifactId>",
+      "src/main/resources/application.properties": "spring.web.locale=x\n",
+    });
+    expect(spring.notes).toContain("as no settings say where MySQL or MariaDB is");
+  });
+
+  test("a factory two folders deep", () => {
+    const files = {
+      "requirements.txt": "flask\n",
+      "app/main/app.py": "from flask import Flask\ndef create_app():\n    return Flask(__name__)",
+    };
+    expect(startOf(files)).toBe('["gunicorn","--bind","0.0.0.0:8000","app.main.app:create_app()"]');
+  });
+});
