@@ -90,13 +90,15 @@ export function freshDrill(
   return { ...nothing, scope, kind, name, since };
 }
 
-function dueAt({ since, last }: StoredDrill, times: DrillTimes): number {
+/** When the next one is due. What a clock ahead of now has dated says nothing: it is due at once. */
+function dueAt({ since, last }: StoredDrill, times: DrillTimes, now: number): number {
+  if ((last?.endedAt ?? since) > now) return now;
   if (last === undefined) return since + times.drillFirstMs;
   return last.endedAt + (last.result === "failed" ? times.drillRetryMs : times.drillEveryMs);
 }
 
 export function dueScopes(drills: readonly StoredDrill[], times: DrillTimes, now: number): Set<string> {
-  const due = drills.filter((drill) => drill.runningSince === undefined && dueAt(drill, times) <= now);
+  const due = drills.filter((drill) => drill.runningSince === undefined && dueAt(drill, times, now) <= now);
   return new Set(due.map(({ scope }) => scope));
 }
 
@@ -131,12 +133,12 @@ export function failingDrill(
 export const newestFirst = (drills: readonly StoredDrill[]): StoredDrill[] =>
   drills.toSorted((a, b) => (b.last?.startedAt ?? 0) - (a.last?.startedAt ?? 0));
 
-export function shownDrill(drill: StoredDrill, times: DrillTimes): Drill {
+export function shownDrill(drill: StoredDrill, times: DrillTimes, now: number): Drill {
   const { scope, name, kind } = drill;
-  return { app: `${scope}/${name}`, kind, ...shownAppDrill(drill, times) };
+  return { app: `${scope}/${name}`, kind, ...shownAppDrill(drill, times, now) };
 }
 
-export function shownAppDrill(drill: StoredDrill, times: DrillTimes): AppDrill {
+export function shownAppDrill(drill: StoredDrill, times: DrillTimes, now: number): AppDrill {
   const { runningSince, last, lastSuccessAt } = drill;
   const time = (at: number | undefined) => (at === undefined ? undefined : isoTime(at));
   return {
@@ -151,6 +153,6 @@ export function shownAppDrill(drill: StoredDrill, times: DrillTimes): AppDrill {
     recovery_point_seconds:
       last?.copyAt === undefined ? undefined : Math.max(0, Math.round((last.startedAt - last.copyAt) / 1000)),
     recovery_seconds: last?.recoveryMs === undefined ? undefined : Math.round(last.recoveryMs / 100) / 10,
-    ...{ last_success_at: time(lastSuccessAt), next_at: time(dueAt(drill, times)) },
+    ...{ last_success_at: time(lastSuccessAt), next_at: time(dueAt(drill, times, now)) },
   };
 }

@@ -1,14 +1,15 @@
 import type { Gate } from "../../base/deliver/gate.ts";
 import type { VolumeCopy } from "../core/restore-choice.ts";
-import type { dueScopes, StoredDrill } from "../core/drills.ts";
+import type { dueScopes, EndedDrill, StoredDrill } from "../core/drills.ts";
 import type { AppVolumes } from "./platform.ts";
+import type { SteadyClock } from "../../base/words/clock.ts";
 import type { RestoreParts } from "./restore-plan.ts";
 
 export type DrilledKey = Pick<AppVolumes, "scope" | "kind" | "name">;
 
 /** Where restored apps live. */
 interface DrillStage<K> {
-  examine(key: K): Promise<{ refused: string } | { memoryBytes: number; replicas: number }>;
+  examine(key: K): Promise<{ refused: string } | { memoryBytes: number; replicas: number; names: string[] }>;
   open(id: string): Promise<void>;
   /** The name of a new volume, and the folder of its data. */
   makeVolume(name: string): Promise<{ volume: string; folder: string }>;
@@ -21,8 +22,9 @@ interface DrillStage<K> {
 
 export interface DrillParts extends Pick<
   RestoreParts,
-  "targets" | "source" | "folders" | "turn" | "clock" | "log" | "randomBytes" | "onEvent"
+  "targets" | "source" | "folders" | "turn" | "log" | "randomBytes" | "onEvent"
 > {
+  clock: SteadyClock;
   drills(): StoredDrill[];
   putDrill(drill: StoredDrill): Promise<void>;
   removeDrill(drill: StoredDrill): Promise<void>;
@@ -40,6 +42,38 @@ export interface DrillParts extends Pick<
     restoreSpareBytes: number;
     lookMs: number;
   };
+}
+
+/** An app with what is drilled of it. */
+export interface Case {
+  app: AppVolumes;
+  copies: (VolumeCopy & { volume: string })[];
+  replicas: number;
+  memoryBytes: number;
+  names: string[];
+}
+
+export function factsOf({ copies }: Case, sizes: ReadonlyMap<string, number>) {
+  return {
+    target: copies[0]?.target,
+    copyAt: copies.length === 0 ? undefined : Math.min(...copies.map(({ at }) => at)),
+    bytes: copies.reduce((sum, { volume }) => sum + (sizes.get(volume) ?? 0), 0),
+  };
+}
+
+/**
+ * How the drill of an app ended that did not start. One that was changed meanwhile, or that names an app which is not part
+ * of the drill, says nothing of its copies.
+ */
+export async function notStarted(
+  stage: Pick<DrillStage<DrilledKey>, "examine">,
+  { one: { app, names }, cases, why }: { one: Case; cases: readonly Case[]; why: string },
+): Promise<Pick<EndedDrill, "result" | "why">> {
+  const now = await stage.examine(app);
+  if ("refused" in now) return { result: "not_drilled", why: now.refused };
+  const lacking = names.find((name) => !cases.some((other) => `${other.app.scope}/${other.app.name}` === name));
+  if (lacking === undefined) return { result: "failed", why };
+  return { result: "not_drilled", why: `it may need ${lacking}, which is not part of the drill; ${why}` };
 }
 
 /** Sizes of copies, by the volumes that they are of. */

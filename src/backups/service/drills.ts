@@ -17,7 +17,15 @@ import {
   shownDrill,
 } from "../core/drills.ts";
 import { readRoot } from "../core/subject.ts";
-import { type DrilledKey, type DrillParts, lackOfRoom, sizesOf } from "./drill-parts.ts";
+import {
+  type Case,
+  type DrilledKey,
+  type DrillParts,
+  factsOf,
+  lackOfRoom,
+  notStarted,
+  sizesOf,
+} from "./drill-parts.ts";
 import type { AppVolumes } from "./platform.ts";
 import { allCopies } from "./restore-plan.ts";
 
@@ -32,13 +40,6 @@ export interface Drills {
   failing(): { target: string; what: string; sinceAt: number; error: string }[];
   /** Removes what a killed server has left, and drills what is due, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
-}
-
-interface Case {
-  app: AppVolumes;
-  copies: ReturnType<typeof copiesOf>["found"];
-  replicas: number;
-  memoryBytes: number;
 }
 
 export function createDrills(parts: DrillParts): Drills {
@@ -106,12 +107,10 @@ export function createDrills(parts: DrillParts): Drills {
   }
 
   async function tryApp(
-    { app, copies, replicas }: Case,
-    { id, volumes, faults }: { id: string } & Awaited<ReturnType<typeof restored>>,
+    { app, replicas }: Case,
+    { id, volumes }: { id: string; volumes: Map<string, string> },
     limit: AbortSignal,
   ): Promise<"proved" | "started"> {
-    const fault = copies.map(({ volume }) => faults.get(volume)).find((found) => found !== undefined);
-    if (fault !== undefined) throw new Failure("conflict", fault);
     const ordinals = app.kind === "statefulset" ? [...Array(replicas).keys()] : [undefined];
     const results: string[] = [];
     const started = [];
@@ -135,22 +134,21 @@ export function createDrills(parts: DrillParts): Drills {
     const id = Buffer.from(parts.randomBytes(6)).toString("hex");
     isLeft = true;
     await stage.open(id);
-    const begunAt = clock.now();
+    const begunAt = clock.steady();
     const given = { id, ...(await restored(cases, id, signal)) };
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.drillReadyMs)]);
     await Promise.all(
       cases.map(async (one) => {
-        const { app, copies } = one;
-        const facts = {
-          target: copies[0]?.target,
-          copyAt: copies.length === 0 ? undefined : Math.min(...copies.map(({ at }) => at)),
-          bytes: copies.reduce((sum, { volume }) => sum + (sizes.get(volume) ?? 0), 0),
-        };
+        const [facts, { app, copies }] = [factsOf(one, sizes), one];
+        const fault = copies.map(({ volume }) => given.faults.get(volume)).find((found) => found !== undefined);
+        if (fault !== undefined) return finish(app, startedAt, { ...facts, result: "failed", why: fault });
         try {
           const result = await tryApp(one, given, limit);
-          await finish(app, startedAt, { ...facts, result, recoveryMs: clock.now() - begunAt });
+          await finish(app, startedAt, { ...facts, result, recoveryMs: clock.steady() - begunAt });
         } catch (error) {
-          if (!signal.aborted) await finish(app, startedAt, { ...facts, result: "failed", why: wordsOf(error) });
+          if (signal.aborted) return;
+          const how = await notStarted(stage, { one, cases, why: wordsOf(error) });
+          await finish(app, startedAt, { ...facts, ...how });
         }
       }),
     );
@@ -218,8 +216,8 @@ export function createDrills(parts: DrillParts): Drills {
       await parts.onEvent({ actor, action: "backup.drill", detail: { apps: names.join(", ").slice(0, 1_000) } });
       return { since, apps: names };
     },
-    list: () => ({ drills: newestFirst(parts.drills()).map((drill) => shownDrill(drill, limits)) }),
-    of: (app) => [recordOf(app)].flatMap((found) => (found ? shownAppDrill(found, limits) : []))[0],
+    list: () => ({ drills: newestFirst(parts.drills()).map((drill) => shownDrill(drill, limits, clock.now())) }),
+    of: (app) => [recordOf(app)].flatMap((found) => (found ? shownAppDrill(found, limits, clock.now()) : []))[0],
     failing: () =>
       (parts.targets().length === 0 ? [] : parts.drills()).flatMap(
         (one) => failingDrill(one, clock.now(), limits) ?? [],

@@ -50,6 +50,29 @@ export function undrillable({ container, inits }: ResolvedWorkload): string | un
   return all.map(reachingOption).find((found) => found !== undefined);
 }
 
+/**
+ * Other apps whose names stand in the environment of an app where addresses do, as `scope/name`. `others`: all that are
+ * stored.
+ */
+export function appsNamedIn(
+  { scope, name, container: { env } }: ResolvedWorkload,
+  others: readonly { scope: string; name: string }[],
+  { envPrefixes }: Pick<Naming, "envPrefixes">,
+): string[] {
+  const isOurs = (variable: string) => envPrefixes.some((prefix) => variable.startsWith(`${prefix}_`));
+  const values = Object.entries(env).flatMap(([variable, value]) => (isOurs(variable) ? [] : value.toLowerCase()));
+  const long = values.flatMap((value) => value.match(/[a-z0-9-]+(?:\.[a-z0-9-]+)+/g) ?? []);
+  const short = values.flatMap((value) => [...value.matchAll(/(?:^|\/\/|@|,)([a-z0-9-]+)(?=[:/,]|$)/g)]);
+  const hosts = [...long, ...short.map(([, host = ""]) => `${host}.${scope}`)];
+  // One of a replica names the app.
+  const found = hosts.flatMap((host) => [`${host}.`, `${host.replace(/^([^.]+)-\d+\./, "$1.")}.`]);
+  const isOther = (one: { scope: string; name: string }) => one.scope !== scope || one.name !== name;
+  const isNamed = (one: { scope: string; name: string }) =>
+    found.some((host) => host.startsWith(`${one.name}.${one.scope}.`));
+  const named = others.filter((one) => isOther(one) && isNamed(one));
+  return [...new Set(named.map((other) => `${other.scope}/${other.name}`))];
+}
+
 function reachingOption(options: EngineOptions): string | undefined {
   const { privileged, devices = [], securityOpt = [], ipcMode, pidMode } = options;
   if (privileged === true) return "it is privileged";
@@ -149,10 +172,11 @@ function mountedIn(mount: Mount, { volumes }: DrillPlace): Mount {
 
 function drilledOptions(options: EngineOptions): EngineOptions {
   const { init, readonlyRootfs, user, workingDir, hostname, entrypoint, capDrop = [], groupAdd, tmpfs } = options;
-  const { shmSizeBytes, pidsLimit, cpusetCpus, memorySwapBytes, sysctls = {} } = options;
+  // What opens something is refused before, so this only forbids.
+  const { securityOpt, shmSizeBytes, pidsLimit, cpusetCpus, memorySwapBytes, sysctls = {} } = options;
   return {
     ...{ init, readonlyRootfs, user, workingDir, hostname, entrypoint, groupAdd, tmpfs },
-    ...{ shmSizeBytes, pidsLimit, cpusetCpus, memorySwapBytes },
+    ...{ securityOpt, shmSizeBytes, pidsLimit, cpusetCpus, memorySwapBytes },
     sysctls: Object.fromEntries(Object.entries(sysctls).filter(([key]) => !key.startsWith("net.ipv6."))),
     capDrop: [...new Set([...capDrop, "NET_RAW"])],
     dns: [noServer],

@@ -35,10 +35,27 @@ interface World {
   freeBytes?: number;
   freeMemory?: number;
   drills?: StoredDrill[];
+  /** Apps that do not start, with what they say; and what the environment of an app names. */
+  broken?: Record<string, string>;
+  names?: Record<string, string[]>;
+  /** Refused once it was tried. */
+  changed?: string;
+  verdict?: "proved" | "started";
+  /** Why nothing acts. */
+  held?: () => string | undefined;
 }
 
 /** Drills of a server whose engine and target are fakes; what was done, in order. */
-function world({ apps = [app("web")], copied = ["web"], refused = {}, damaged, drills = [], ...room }: World) {
+function world({
+  apps = [app("web")],
+  copied = ["web"],
+  refused = {},
+  damaged,
+  drills = [],
+  broken = {},
+  names = {},
+  ...room
+}: World) {
   const [done, stored, clock]: [string[], Map<string, StoredDrill>, ReturnType<typeof createFakeClock>] = [
     [],
     new Map(drills.map((drill) => [drillId(drill), drill])),
@@ -64,20 +81,27 @@ function world({ apps = [app("web")], copied = ["web"], refused = {}, damaged, d
     folders: { space: async () => ({ disk: "1", freeBytes: room.freeBytes ?? 2 ** 40 }) } as never,
     volumesFolder: async () => "/volumes",
     freeMemory: () => room.freeMemory,
-    gate: createGate({ heldBy: () => undefined, clock, lookMs: 1_000 }),
+    gate: createGate({ heldBy: room.held ?? (() => undefined), clock, lookMs: 1_000 }),
     drills: () => [...stored.values()],
     putDrill: async (drill) => void stored.set(drillId(drill), drill),
     removeDrill: async (drill) => void stored.delete(drillId(drill)),
     stage: {
       examine: async ({ name }) => {
         const why = refused[name];
-        return why === undefined ? { memoryBytes: 1_000, replicas: 1 } : { refused: why };
+        if (room.changed !== undefined && done.includes("open")) return { refused: room.changed };
+        return why === undefined ? { memoryBytes: 1_000, replicas: 1, names: names[name] ?? [] } : { refused: why };
       },
       open: async () => void done.push("open"),
       makeVolume: async (name) => ({ volume: name, folder: `/volumes/${name}` }),
       async start({ key, volumes }) {
         done.push(`start ${key.name} with ${[...volumes.keys()].sort().join(" ")}`);
-        return { ready: async () => "proved" };
+        const fault = broken[key.name];
+        return {
+          async ready() {
+            if (fault !== undefined) throw new Failure("conflict", fault);
+            return room.verdict ?? "proved";
+          },
+        };
       },
       // A client that waits for the end finds nothing of it any more.
       async clear() {
@@ -92,7 +116,7 @@ function world({ apps = [app("web")], copied = ["web"], refused = {}, damaged, d
     await waitFor("the drill to end", () => made.list().drills.every((drill) => drill.running_since === undefined));
     return made.list().drills.map((drill) => [drill.app, drill.result, drill.why]);
   };
-  return { made, done, clock, result };
+  return { made, done, clock, result, stored };
 }
 
 describe("what is drilled", () => {
@@ -137,6 +161,56 @@ describe("what is drilled", () => {
     expect(made.begin({ scope: "shop", name: "web" }, "ann")).rejects.toThrow("add `backup: {}`");
     expect(made.begin({ scope: "shop", name: "no" }, "ann")).rejects.toThrow("no app of shop/no is copied");
     expect(made.begin({ name: "web" }, "ann")).rejects.toThrow();
+  });
+
+  test("a check of the app's own is what proves; without one it has started, which is no failure", async () => {
+    const it = world({ verdict: "started" });
+    expect(await it.result()).toEqual([["shop/web", "started", undefined]]);
+    expect(it.made.of(app("web"))).toMatchObject({ result: "started", recovery_point_seconds: 3_600 });
+    expect(it.made.failing()).toEqual([]);
+  });
+
+  test("an app that may need one which no drill starts is not drilled; with that one beside it, it fails", async () => {
+    const given = { broken: { web: "exit code 1" }, names: { web: ["shop/db"] } };
+    const alone = world(given);
+    const why = "it may need shop/db, which is not part of the drill; exit code 1";
+    expect(await alone.result()).toEqual([["shop/web", "not_drilled", why]]);
+    expect(alone.made.failing()).toEqual([]);
+    const both = world({ ...given, apps: [app("web"), app("db")], copied: ["web", "db"] });
+    expect(await both.result()).toContainEqual(["shop/web", "failed", "exit code 1"]);
+    expect(both.made.failing()).toMatchObject([{ what: "drill shop/web", error: "exit code 1" }]);
+  });
+
+  test("an app that was changed or deleted meanwhile is not drilled", async () => {
+    const it = world({ broken: { web: "it mounts a folder" }, changed: "it uses network_mode host" });
+    expect(await it.result()).toEqual([["shop/web", "not_drilled", "it uses network_mode host"]]);
+  });
+
+  test("after a kill the next start removes what is left before all else, also while it waits, and drills again once due", async () => {
+    let held: string | undefined = "another server acts";
+    const cut = { scope: "shop", kind: "deployment", name: "web", since: now - 30 * 86_400_000, runningSince: now - 1 };
+    const nothing = { last: undefined, lastSuccessAt: undefined, failingSince: undefined };
+    const it = world({ drills: [{ ...cut, ...nothing }], held: () => held });
+    const stop = new AbortController();
+    const running = it.made.run(stop.signal);
+    await waitFor("what is left to go", () => it.done.includes("clear"));
+    expect([it.done, it.made.of(app("web"))?.running_since]).toEqual([["clear"], undefined]);
+    held = undefined;
+    await waitFor("the drill", async () => {
+      it.clock.moveTo(it.clock.nextDue() ?? now);
+      return it.made.of(app("web"))?.result === "proved";
+    });
+    stop.abort();
+    await running;
+    expect(it.done[1]).toBe("open");
+    expect(it.done.at(-1)).toBe("clear");
+  });
+
+  test("what a clock ahead of now has dated does not put the next drill off for years", async () => {
+    const it = world({});
+    await it.result();
+    it.clock.jump(-400 * 86_400_000);
+    expect(Date.parse(it.made.of(app("web"))?.next_at ?? "")).toBe(it.clock.now());
   });
 
   test("an alert is due two weeks after the last good one, unless the app cannot be drilled", () => {

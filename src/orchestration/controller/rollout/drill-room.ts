@@ -1,7 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { createLineTail } from "../../../base/words/lines.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
-import { drilledInit, drilledVolumes, drillRole, drillSpec, undrillable } from "../../core/drill-spec.ts";
+import { appsNamedIn, drilledInit, drilledVolumes, drillRole, drillSpec, undrillable } from "../../core/drill-spec.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import type { ProbesConfig } from "../../core/spec/probes.ts";
 import type { ContainerSpec, ResolvedWorkload } from "../../core/workload.ts";
@@ -15,8 +15,8 @@ export type InsideNetwork = (pid: number) => Required<Pick<Context, "fetch" | "k
 
 /** Copies of apps that live for a while on a network of their own, without a way out. */
 export interface DrillRoom {
-  /** Why an app cannot be drilled, or what it takes. */
-  examine(key: ManifestKey): Promise<{ refused: string } | { memoryBytes: number; replicas: number }>;
+  /** Why an app cannot be drilled, or what it takes; `names`: the other apps that its environment names, as `scope/name`. */
+  examine(key: ManifestKey): Promise<{ refused: string } | { memoryBytes: number; replicas: number; names: string[] }>;
   /** Removes what an earlier drill has left, and makes the network. */
   open(id: string): Promise<void>;
   /** The name of a new volume of the drill, and the folder of its data. */
@@ -39,6 +39,7 @@ const lookMs = 1_000;
 /** An app without a check has started once it has run for as long as this. */
 const calmMs = 10_000;
 const tailLines = 5;
+const saidCharsMax = 1_000;
 /** What an app without a limit is taken to need, and its limit in the drill. */
 const memoryDefaultBytes = 512 * 1024 * 1024;
 
@@ -102,7 +103,7 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
     const options = { follow: false, tail: tailLines, since: undefined, timestamps: false };
     for await (const bytes of engine.logs(pod, options, AbortSignal.timeout(lookMs * 10)))
       lines.push(decoder.decode(bytes, { stream: true }));
-    const said = lines.lines().join(" | ").trim();
+    const said = lines.lines().join(" | ").trim().slice(-saidCharsMax);
     return new Failure("conflict", `${what}; it printed last: ${said === "" ? "nothing" : said}`);
   }
 
@@ -140,6 +141,7 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
 
   return {
     async examine(key) {
+      if (store.manifests.get(key) === undefined) return { refused: "it was deleted" };
       const { workload, refused } = resolved(key);
       if (refused !== undefined) return { refused };
       const owner = store.blocks.ownerOf(key);
@@ -151,7 +153,11 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
       for (const image of [workload.image, ...workload.inits.flatMap((init) => init.image ?? [])])
         if ((await imageIn(key, image)) === undefined) return { refused: `its image ${image} is not on this machine` };
       const replicas = Math.max(1, workload.replicas);
-      return { memoryBytes: workload.container.memoryBytes ?? memoryDefaultBytes, replicas };
+      const others = store.manifests.heads().filter(({ kind }) => kind === "deployment" || kind === "statefulset");
+      return {
+        memoryBytes: workload.container.memoryBytes ?? memoryDefaultBytes,
+        ...{ replicas, names: appsNamedIn(workload, others, names) },
+      };
     },
     async open(id) {
       await clear();
@@ -166,7 +172,9 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
       return { volume, folder };
     },
     async start({ key, ordinal, id, volumes }, signal) {
-      const { workload, probes } = resolved(key);
+      const { workload, probes, refused } = resolved(key);
+      // It may have changed while its copies were restored.
+      if (refused !== undefined) throw new Failure("conflict", refused);
       const image = await imageOf(key, workload.image);
       const own = key.kind === "statefulset" ? (ordinal ?? 0) : undefined;
       const podId = `${id}.${key.scope}-${key.name}${own === undefined ? "" : `-${own}`}`;

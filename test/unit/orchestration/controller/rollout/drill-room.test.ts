@@ -123,6 +123,38 @@ describe("what a copy gets", () => {
     expect(await room().examine(key)).toEqual({ refused: expect.stringContaining(why) });
   });
 
+  test("a copy of an app that came to reach the machine while its data was restored is not started", async () => {
+    await it.apply(deployment("shop", "web", { volumes: ["files:/data"] }));
+    await room().open("a1");
+    await it.apply(deployment("shop", "web", { volumes: ["files:/data", "/var/run/docker.sock:/docker.sock"] }));
+    const order = { key, ordinal: undefined, id: "a1", volumes: new Map(volumes) };
+    await expect(room().start(order, new AbortController().signal)).rejects.toThrow("of the machine");
+    await it.apply(deployment("shop", "other"));
+    expect(await room().examine({ ...key, name: "gone" })).toEqual({ refused: "it was deleted" });
+    expect(made.filter(({ name }) => name.startsWith("berth-drill."))).toEqual([]);
+  });
+
+  test("what only forbids is kept: no new privileges, a root that cannot be written, dropped capabilities", async () => {
+    const flags = ["--security-opt", "no-new-privileges", "--read-only", "--cap-drop", "ALL"];
+    const { options } = await copied({ docker_options: flags });
+    expect(options).toMatchObject({ securityOpt: ["no-new-privileges"], readonlyRootfs: true });
+    expect(options.capDrop).toEqual(["ALL", "NET_RAW"]);
+  });
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ["by its long name, as of an address", { DATABASE_URL: "postgres://app:x@main.data:5432/app" }, ["data/main"]],
+    ["by the name of a replica, with the suffix", { HOST: "main-0.data.berth" }, ["data/main"]],
+    ["by its short name, in its own scope", { REDIS: "redis://cache:6379", DB: "db" }, ["shop/cache", "shop/db"]],
+    ["among several, in capitals", { SERVERS: "cache:6379,DB:5432" }, ["shop/cache", "shop/db"]],
+    ["not by a word in a text, nor by its own name", { TEXT: "the db of the cache", URL: "https://web.shop/" }, []],
+    ["not by a name in another scope", { HOST: "db.data", MAIN: "main" }, []],
+  ])("the apps that it may need are known %s", async (_, env, wanted) => {
+    const others = [deployment("shop", "cache"), deployment("shop", "db"), deployment("data", "main")];
+    await it.apply([...others, deployment("shop", "web", { volumes: ["files:/data"], env })]);
+    const examined = await room().examine(key);
+    expect("names" in examined ? examined.names.toSorted() : examined).toEqual(wanted);
+  });
+
   test("an image that is gone is refused before anything is restored, also one of an init", async () => {
     await it.apply(deployment("shop", "web", { inits: [{ name: "a", image: "gone:1", command: ["true"] }] }));
     expect(await room().examine(key)).toEqual({ refused: "its image gone:1 is not on this machine" });
