@@ -110,6 +110,8 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "GET /overview": "read",
   "GET /pats": "admin",
   "DELETE /pats/:id": "admin",
+  "GET /history": "read",
+  "GET /history/state": "read",
   "GET /identity/instances": "read",
   "GET /identity/settings": "read",
   "GET /identity/instances/:instance": "read",

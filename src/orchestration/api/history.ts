@@ -16,6 +16,7 @@ export const HistoryChange = Type.Object({
   scope: Type.Optional(Type.String()),
   name: Type.String(),
   revision: Type.Optional(Type.Integer({ description: "absent after a delete" })),
+  actor_name: Type.Optional(Type.String({ description: "of a token: its name" })),
   actor: Type.String({ description: "who: operator, pat:ID, person:ADDRESS, a plugin, or the reconciler" }),
   cause: Type.Union(causes.map((cause) => Type.Literal(cause))),
   outcome: Type.Union([Type.Literal("created"), Type.Literal("changed"), Type.Literal("deleted")]),
@@ -32,6 +33,7 @@ const At = Text("a time in ISO 8601 with its zone (required)");
 export const listHistory = endpoint({
   method: "GET",
   path: "/history",
+  scope: "read",
   summary: "Every state that was wanted: what was changed, when, by whom and why, newest first",
   query: Type.Object({
     kind: Text("kind, any spelling"),
@@ -46,6 +48,7 @@ export const listHistory = endpoint({
 export const historyState = endpoint({
   method: "GET",
   path: "/history/state",
+  scope: "read",
   summary: "The manifests as they were wanted at a time, blocks of plugins included; secrets are masked",
   query: Type.Object({ at: At, scope: Text("exact scope"), name: Text("exact name") }),
   data: Type.Object({

@@ -6,6 +6,7 @@ import { listManifests } from "../../../src/orchestration/api/apply.ts";
 import { getConfig, setConfig, unsetConfig } from "../../../src/orchestration/api/config.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "../../../src/orchestration/api/jobs.ts";
 import { getPod, listPods } from "../../../src/orchestration/api/pods.ts";
+import { historyState, listHistory } from "../../../src/orchestration/api/history.ts";
 import { listReleases } from "../../../src/orchestration/api/releases.ts";
 import type { Controller } from "../../../src/orchestration/controller/controller.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
@@ -19,6 +20,12 @@ const stored = ["shop", "back"].flatMap((scope) => [
 const run = (scope: string) => ({ run_id: scope, kind: "job", scope, name: "report", status: "scheduled", tail: [] });
 
 const pod = (scope: string) => ({ name: scope, kind: "deployment", scope, resource_name: "web", env: { A: "s3cret" } });
+
+/** Newest first: more of one scope than fit one page, and then one of the other. */
+const changes = [8, 7, 6, 5, 4, 3, 2].map((seq) => ({
+  ...{ seq, at: "", kind: "deployment", scope: seq === 2 ? "shop" : "back", name: "web", actor: "pat:Ab3dEf" },
+  ...{ cause: "apply", outcome: "changed" },
+}));
 
 const answers = {
   listManifests: (filter: Record<string, string | undefined>) =>
@@ -34,6 +41,10 @@ const answers = {
     throw new Failure("not_found", `no container "${name}"`);
   },
   listReleases: () => ({ releases: [] }),
+  listHistory: ({ before = 9, limit, scope }: { before?: number; limit: number; scope?: string }) => ({
+    changes: changes.filter((one) => one.seq < before && [undefined, one.scope].includes(scope)).slice(0, limit),
+  }),
+  historyState: () => ({ at: "", begins: "", manifests: stored }),
   listRuns: ({ scope }: { scope: string }) => ({ runs: [run(scope)] }),
   getRun(id: string) {
     if (id === "shop" || id === "back") return run(id);
@@ -57,6 +68,14 @@ const about: Record<string, (client: Client, scope: string) => Promise<unknown>>
   "GET /apply": async (client, scope) => {
     const found = await client.call(listManifests);
     expect(found.map((one) => one.scope)).toContain(scope);
+  },
+  "GET /history": async (client, scope) => {
+    const { changes: found } = await client.call(listHistory, { query: { scope, limit: "2" } });
+    expect(found.map((one) => one.scope)).toContain(scope);
+  },
+  "GET /history/state": async (client, scope) => {
+    const { manifests } = await client.call(historyState, { query: { scope, at: "2026-11-28T14:05:00Z" } });
+    expect(manifests.map((one) => one.scope)).toContain(scope);
   },
   "GET /pods": async (client, scope) => {
     const { pods, degraded } = await client.call(listPods, { query: { detail: true } });
@@ -84,6 +103,16 @@ test.each(Object.entries(about))("%s shows a token its own apps alone", async (_
   expect(await ask(as(["shop"]), "back").catch(() => "refused")).toBe("refused");
   const changes = it.calls.filter(({ method }) => ["cancelRun", "runJob", "setConfig", "unsetConfig"].includes(method));
   expect(changes.length === 0 || changes.length === 2).toBe(true);
+});
+
+test("a page of the history has as many changes as were asked for, where a token sees a part of them", async () => {
+  const seqs = async (apps: string[], query: { limit: string; before?: string }) =>
+    (await as(apps).call(listHistory, { query })).changes.map(({ seq }) => seq);
+  expect(await seqs([], { limit: "3" })).toEqual([8, 7, 6]);
+  expect(await seqs(["shop"], { limit: "1" })).toEqual([2]);
+  expect(await seqs(["shop"], { limit: "3" })).toEqual([2]);
+  expect(await seqs(["back"], { limit: "3", before: "5" })).toEqual([4, 3]);
+  expect(await seqs(["lab"], { limit: "1000" })).toEqual([]);
 });
 
 test("a token names a job by scope and name, and by kind where a cron job has the name too", async () => {
