@@ -18,7 +18,7 @@ import { AppActions, appEntries } from "./app/buttons.tsx";
 import { Config } from "./app/config.tsx";
 import { Deploys } from "./app/deploys.tsx";
 import { Why } from "./app/why.tsx";
-import { Events } from "./app/events.tsx";
+import { Events, History } from "./app/events.tsx";
 import { Files } from "./app/files.tsx";
 import { Logs } from "./app/logs.tsx";
 import { Metrics } from "./app/metrics.tsx";
@@ -37,6 +37,7 @@ const tabs: Record<
   config: { title: "Config", Body: Config, command: (name) => `berth config list ${name}` },
   terminal: { title: "Terminal", Body: Terminal, command: (name) => `berth exec ${name}` },
   files: { title: "Files", Body: Files, command: (name) => `berth cp ${name}:/path .` },
+  history: { title: "History", Body: History, command: (name) => `berth history ${name}` },
   events: { title: "Events", Body: Events, command: (name) => `berth events ${name}` },
 };
 

@@ -6,6 +6,8 @@ import {
   detailFixture,
   diffFixture,
   eventsFixture,
+  historyFixture,
+  historyStateFixture,
   releasesFixture,
 } from "../../support/ui/app-fixtures.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
@@ -32,6 +34,9 @@ const { chromium, plane, tab } = await openPlayed({
   "GET /apps/shop/api/releases": releasesFixture,
   "GET /apps/shop/api/diff": diffFixture,
   "GET /events": eventsFixture,
+  "GET /history": historyFixture,
+  "GET /history/state": () =>
+    Response.json({ status: "ok", data: historyStateFixture(bodyOf("/history/state")?.query.at ?? "") }),
   "GET /config/shop/api": configFixture,
   "POST /config/shop/api/reveal": { vars: { POOL_SIZE: "40" } },
   "PATCH /config/shop/api": { changed: ["POOL_SIZE"], restarting: ["deployment/shop/api"], notes: [] },
@@ -118,6 +123,26 @@ describe("the page of an app", () => {
     await tab.shows("env.SEARCH_URL");
     expect(await tab.read<string>("location.search")).toBe("?to=r7");
     await takePictures(tab, "app-deploys");
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("the history says who wanted what and why, and what each change was, without its secrets", async () => {
+    await tab.open(`${plane.url}/apps/shop/api/history`);
+    const text = await tab.shows("raise the pool to 40");
+    for (const part of [
+      "apply by ci",
+      "scale by operator",
+      "ingress, apply",
+      "wanted when the history began",
+      "env.POOL_SIZE, registry.password",
+    ])
+      expect(text).toContain(part);
+    await tab.press("raise the pool to 40");
+    expect(await tab.shows("berth restore --manifests --at")).toContain("Changed, but not shown: registry.password");
+    expect(await tab.read<string>("document.querySelector('.changes').innerText")).toMatch(
+      /^env\.POOL_SIZE\s+"10"\s*"40"$/,
+    );
+    await takePictures(tab, "app-history");
     expect(await axeFaults(tab)).toEqual([]);
   });
 

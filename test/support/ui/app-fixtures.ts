@@ -1,3 +1,5 @@
+import type { DataOf } from "../../../src/base/wire/endpoint.ts";
+import type { historyState, listHistory } from "../../../src/orchestration/api/history.ts";
 import type { AppDetail } from "../../../src/observability/api/apps.ts";
 import { appFixture, problemFixture } from "./fixtures.ts";
 
@@ -162,3 +164,42 @@ export const configFixture = {
     { key: "POOL_SIZE", length: 2, origin: "app", overrides: true },
   ],
 };
+
+const wanted = { kind: "deployment", scope: "shop", name: "api" };
+
+export const historyFixture: DataOf<typeof listHistory> = {
+  begins: at(900_000),
+  changes: [
+    {
+      ...{ ...wanted, seq: 31, at: at(600), revision: 8, actor: "pat:Ab3dEf", actor_name: "ci", cause: "apply" },
+      ...{ outcome: "changed", changed: ["env.POOL_SIZE", "registry.password"], why: "raise the pool to 40" },
+    },
+    {
+      ...wanted,
+      seq: 24,
+      at: at(40_000),
+      revision: 7,
+      actor: "operator",
+      cause: "scale",
+      outcome: "changed",
+      changed: ["replicas"],
+    },
+    {
+      ...{ ...wanted, kind: "ingress" },
+      seq: 12,
+      at: at(80_000),
+      revision: 1,
+      actor: "operator",
+      cause: "apply",
+      outcome: "created",
+    },
+    { ...wanted, seq: 3, at: at(900_000), revision: 6, actor: "operator", cause: "begin", outcome: "changed" },
+  ],
+};
+
+/** What was wanted at the time of a change of `historyFixture`. */
+export function historyStateFixture(at: string): DataOf<typeof historyState> {
+  const isNew = at === historyFixture.changes[0]?.at;
+  const spec = { image: "api:7", env: { POOL_SIZE: isNew ? "40" : "10" }, registry: { password: "********" } };
+  return { at, begins: historyFixture.begins ?? "", manifests: [{ ...wanted, spec }] };
+}
