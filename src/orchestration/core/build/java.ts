@@ -84,6 +84,17 @@ function toldByImage(tree: SourceTree): boolean {
   );
 }
 
+/** The port that Spring's settings write down, which other parts of the program may call. */
+function springPort(tree: SourceTree): number | undefined {
+  const text = ["properties", "yml", "yaml"]
+    .map((end) => tree.read(`src/main/resources/application.${end}`) ?? "")
+    .join("\n");
+  const found =
+    /^[ \t]*server\.port[ \t]*[=:][ \t]*(\d{2,5})[ \t]*$/m.exec(text)?.[1] ??
+    /^server:[ \t]*\n(?:[ \t]{1,20}[^\n]{0,200}\n){0,20}?[ \t]{1,20}port:[ \t]*(\d{2,5})[ \t]*$/m.exec(text)?.[1];
+  return found === undefined || Number(found) < 80 || Number(found) > 65_535 ? undefined : Number(found);
+}
+
 const phones =
   "the build files are of an app for Android, which no server runs: name the folder of its server in build.context";
 
@@ -114,13 +125,20 @@ export const java: Runtime = {
       if (/\b(?:mvnw?|gradlew?)\b/.test(line)) return { instead: made.start.join(" ") };
       return { command: withMadeScript(tree, withMadeJar(line, made.start), made.start) };
     };
+    const own = springPort(tree);
+    const port = own ?? 8080;
     const replaced = started.find((line) => withMadeScript(tree, line, made.start) !== line);
     return {
-      port: 8080,
+      port,
       readsPort: made.place === undefined,
       isTold: made.place !== undefined || toldByImage(tree),
       notes: [
         ...made.notes,
+        ...(own === undefined
+          ? []
+          : [
+              `the program listens on ${own}, as its settings say (server.port); to change that, correct them, ports and probes`,
+            ]),
         ...(replaced === undefined
           ? []
           : [
@@ -142,9 +160,9 @@ export const java: Runtime = {
         keepsTree && "COPY --from=build /src /app",
         `COPY --from=build /out ${place}`,
         // Spring, Micronaut and Quarkus each read one of these.
-        "ENV PORT=8080 SERVER_PORT=8080 MICRONAUT_SERVER_PORT=8080 QUARKUS_HTTP_HOST=0.0.0.0 QUARKUS_HTTP_PORT=8080",
+        `ENV PORT=${port} SERVER_PORT=${port} MICRONAUT_SERVER_PORT=${port} QUARKUS_HTTP_HOST=0.0.0.0 QUARKUS_HTTP_PORT=${port}`,
         made.place === undefined && "USER 65532",
-        "EXPOSE 8080",
+        `EXPOSE ${port}`,
         made.noStart === undefined && command(...made.start),
       ),
     };

@@ -2,8 +2,8 @@ import { readHints } from "../hints/hints.ts";
 import { readPackage } from "../node/package-json.ts";
 import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
-import { type App, frameworkNotes, namesRead, needsMark } from "./needs.ts";
-import { keptIn, withKept } from "./kept.ts";
+import { type App, customNames, frameworkNotes, localNote, namesRead, needsMark } from "./needs.ts";
+import { besideSources, keptIn, withKept } from "./kept.ts";
 import { builtInNote, lockNote, migrationNote, tablesNote, versionNote } from "./notes.ts";
 import { readmePort } from "./readme.ts";
 import { manifestText, servicesNotes, usesSqlite, workerNote } from "./service-notes.ts";
@@ -117,12 +117,9 @@ function withVariables(dockerfile: string, set: readonly string[]): string {
 
 function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: Planned): Planned {
   const { notes = [] } = plan;
-  const schemas = ["prisma/", "src/prisma/", "db/", "api/db/", ""].map((at) => `${folder}${at}schema.prisma`);
-  const schema = tree.read(firstOf(tree, schemas) ?? "") ?? "";
-  const asked = [...schema.slice(0, 20_000).matchAll(/\benv\("([A-Z][A-Z0-9_]{1,60})"\)/g)].map(
-    ([, name = ""]) => name,
-  );
-  const names = [...new Set([...namesRead(sources, language), ...asked])].filter(
+  const names = [
+    ...new Set([...namesRead(sources, language), ...namesInSchema(tree, folder), ...customNames(tree, folder)]),
+  ].filter(
     (name) => !new RegExp(String.raw`^ENV [^\n]*\b${name}=`, "m").test(plan.dockerfile) && !notes.join().includes(name),
   );
   const shown = names.slice(0, namesShownMax).join(", ");
@@ -143,7 +140,9 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
   );
   const takesFile = asksForEnvFile(sources, language);
   const { dockerfile: image, note } =
-    kept === undefined ? { dockerfile: plan.dockerfile, note: [] } : withKept(plan.dockerfile, language, kept);
+    kept === undefined
+      ? { dockerfile: plan.dockerfile, note: [] }
+      : withKept(plan.dockerfile, language, besideSources(tree, folder, kept));
   const isSaid = notes.some((one) => one.startsWith("no migration runs"));
   const known = isSaid ? [] : migrationNote(tree, folder, language);
   const migrations = isSaid || known.length > 0 ? known : tablesNote(tree, sources, packages);
@@ -159,6 +158,7 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
       ...builtInNote(sources),
       ...absent,
       ...servicesNotes(tree, { sources, language, folder }, { text: packages, said: names }),
+      ...localNote(sources, notes),
       ...workerNote(tree, packages),
       ...(names.length === 0
         ? []
@@ -172,6 +172,13 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
 /** Lines that import in Go: a package that go.mod calls indirect may be imported all the same. */
 function importsOf({ files }: App["sources"]): string[] {
   return files.flatMap(({ text }) => text.match(/^[ \t]*(?:\w{1,20} )?"[\w.-]{1,60}\/[^"\n]{1,120}"$/gm) ?? []);
+}
+
+/** Variables of a schema of Prisma. */
+function namesInSchema(tree: SourceTree, folder: string): string[] {
+  const schemas = ["prisma/", "src/prisma/", "db/", "api/db/", ""].map((at) => `${folder}${at}schema.prisma`);
+  const schema = tree.read(firstOf(tree, schemas) ?? "") ?? "";
+  return [...schema.slice(0, 20_000).matchAll(/\benv\("([A-Z][A-Z0-9_]{1,60})"\)/g)].map(([, name = ""]) => name);
 }
 
 /** Whether a program ends where it finds no file .env, which is never sent. */

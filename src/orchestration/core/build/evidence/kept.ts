@@ -20,6 +20,7 @@ const uploads: readonly RegExp[] = [
   /\bmulter\(\s*\{\s*dest\s*:\s*(?:path\.(?:join|resolve)\(\s*__dirname\s*,\s*)?["'`](?:\.\/)?([\w./-]{1,120})["'`]/,
   /\bUPLOAD(?:S|_FOLDER|_DIR|_PATH)["'\]]{0,2}\s*[:=]\s*["'](?:\.\/)?([\w./-]{1,120})["']/i,
   /\bdestination\s*:\s*["'`](?:\.\/)?([\w./-]{0,100}uploads?[\w./-]{0,60})["'`]/i,
+  /\bMEDIA_ROOT\s{0,3}=\s{0,3}(?:str\()?(?:os\.path\.join\(\s{0,3}BASE_DIR\s{0,3},|BASE_DIR\s{0,3}\/)\s{0,3}["']([\w-]{1,60})["']/,
   /\bmkdirSync\(\s*["'`](?:\.\/)?((?:data|uploads?|storage)[\w./-]{0,60})["'`]/,
 ];
 
@@ -40,8 +41,20 @@ interface Kept {
   place: string | undefined;
   /** A variable that says the place. */
   variable?: string | undefined;
+  /** What stands before the path in that variable. */
+  scheme?: string;
   /** It may not matter. */
   isUnsure?: boolean;
+}
+
+/** A volume in a folder with sources would hide those of each new version. */
+export function besideSources(tree: SourceTree, folder: string, kept: Kept): Kept {
+  const { place = "" } = kept;
+  const at = place.slice(0, Math.max(place.lastIndexOf("/"), 0));
+  const isShared = tree
+    .list(folder + at)
+    .some((name) => !/\.(?:db|sqlite3?)$|^\.(?:git)?keep$|^\.gitignore$/.test(name));
+  return at === "" || at.startsWith("/") || !isShared ? kept : { ...kept, place: place.slice(at.length + 1) };
 }
 
 /** What the program writes into its own folder, and where in it: each new container begins without that. */
@@ -95,6 +108,7 @@ function keptData(tree: SourceTree, { files }: Sources, folder: string): Kept | 
     return {
       what: "a database of SQLite (config/database.yml)",
       place: /database:\s*([\w./-]{1,80})/.exec(production)?.[1] ?? "storage/production.sqlite3",
+      ...(/storage\//.test(production) ? {} : { variable: "DATABASE_URL", scheme: "sqlite3:" }),
     };
   return undefined;
 }
@@ -103,7 +117,7 @@ function keptData(tree: SourceTree, { files }: Sources, folder: string): Kept | 
 export function withKept(
   made: string,
   language: string,
-  { what, place, variable, isUnsure = false }: Kept,
+  { what, place, variable, scheme = "", isUnsure = false }: Kept,
 ): { dockerfile: string; note: string[] } {
   const begin = made.lastIndexOf("FROM ");
   // A program alone in its image has no folder of its own yet.
@@ -127,7 +141,9 @@ export function withKept(
     ? `write volumes: ["data:${mount}"] ${owner}`
     : `move it into a folder of its own, such as data, and write volumes: ["data:${root}/data"] ${owner}`;
   const way =
-    variable === undefined ? own : `write volumes: ["data:/data"] ${owner}, and ${variable}: /data/${file} in env`;
+    variable === undefined
+      ? own
+      : `write volumes: ["data:/data"] ${owner}, and ${variable}: ${scheme}/data/${file} in env`;
   const note = [
     isUnsure
       ? `${what} is in the container, and each new version begins without it; to keep it, ${own}`

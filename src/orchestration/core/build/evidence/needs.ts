@@ -5,7 +5,7 @@ import type { Sources } from "./sources.ts";
 export const needsMark = "needs ";
 
 const js: RegExp[] = [
-  /\b(?:process|Bun|import\.meta)\.env(?:\.([A-Z][A-Z0-9_]{1,60})\b|\[["']([A-Z][A-Z0-9_]{1,60})["']\])(?!["'\]]{0,2}\)?\s*(?:\|\||\?\?|\?[^.]|=[^=]))/g,
+  /\b(?:process|Bun|import\.meta)\.env(?:\.([A-Z][A-Z0-9_]{1,60})\b|\[["']([A-Z][A-Z0-9_]{1,60})["']\])(?!["'\]]{0,2}\)?\s*(?:(?:\|\||\?\?)(?!\s{0,3}(?:""|''|\x60\x60))|\?[^.?]|=[^=]))/g,
   // Schemas of what has to be set: zod, Joi, envalid.
   /^[ \t]+([A-Z][A-Z0-9_]{2,60})[ \t]*:[ \t]*(?:z|Joi|joi|str|num|url|email|Env\.schema)\b(?![^\n]{0,200}(?:optional|default|catch|allow\(["']))[.(]/gm,
   /\benv(?:\.\w{1,12})?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
@@ -100,6 +100,31 @@ function openSettings(files: Sources["files"], language: string): string[] {
     if (language === "dotnet") return [name.replaceAll(":", "__")];
     return /^[A-Z_\d]+$/.test(name) ? [name] : [name.replaceAll("-", "").replaceAll(".", "_").toUpperCase()];
   });
+}
+
+/** Variables of node-config without a default: `config/custom-environment-variables.json` names them by their settings. */
+export function customNames(tree: SourceTree, folder: string): string[] {
+  const text = tree.read(`${folder}config/custom-environment-variables.json`) ?? "";
+  const defaults = ["default", "production"].map((name) => tree.read(`${folder}config/${name}.json`) ?? "").join("\n");
+  const pairs = [...text.slice(0, 32_000).matchAll(/"([\w-]{1,60})"\s{0,9}:\s{0,9}"(\w{2,80})"/g)];
+  return pairs.flatMap(([, key = "", name = ""]) => {
+    const isSet = new RegExp(String.raw`"${key}"\s{0,9}:\s{0,9}(?:"[^"]|[\d\[{tf])`).test(defaults);
+    return isSet || key === "__format" ? [] : [name];
+  });
+}
+
+const localDefault =
+  /["'`.]([A-Z][A-Z0-9]{0,20}_[A-Z0-9_]{1,40}|HOST_?URL|DOMAIN|ORIGIN)["'`]?\]?\)?[ \t]{0,3}(?:,|\|\||\?\?|\bor\b)[ \t]{0,3}["'`]https?:\/\/(?:localhost|127\.0\.0\.1)\b/g;
+
+/** Variables whose default is an address of this machine, such as the own address of the app that is written into links. */
+export function localNote({ files }: Sources, said: readonly string[]): string[] {
+  const names = files.flatMap(({ text }) => [...text.matchAll(localDefault)].map(([, name = ""]) => name));
+  const open = [...new Set(names)].filter((name) => !isBuiltIn(name) && !said.some((note) => note.includes(name)));
+  return open.length === 0
+    ? []
+    : [
+        `${needsMark}${open.slice(0, 6).join(", ")} in env, as the default is http://localhost, which visitors and other containers do not reach`,
+      ];
 }
 
 /** Fields of pydantic without a default: the program does not start without them. */

@@ -162,7 +162,9 @@ interface Address {
   isWritten: boolean;
 }
 
-const here = String.raw`(?:localhost|127\.0\.0\.1|\[::1\])`;
+const nearby = String.raw`192\.168\.\d{1,3}\.\d{1,3}|10\.\d{1,3}\.\d{1,3}\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])\.\d{1,3}\.\d{1,3}|host\.docker\.internal`;
+const isNearby = new RegExp(String.raw`${nearby}`);
+const here = String.raw`(?:localhost|127\.0\.0\.1|\[::1\]|${nearby})`;
 const rest = String.raw`(?:\/\/[^\s"'\x60]{0,120}?|[^"'\x60\s]{0,80}\bhost=)`;
 const driver = String.raw`\b(?:driver|adapter|dialect|type|client|DBDriver)["']?[ \t]{0,9}(?:=>|[:=])[ \t]{0,9}["']?`;
 const host = String.raw`\b(?:host|hostname|server)["']?[ \t]{0,9}(?:=>|[:=])[ \t]{0,9}["']?`;
@@ -227,9 +229,12 @@ function addressNotes(settings: Sources["files"], language: string, found: reado
         : language === "dotnet" && /appsettings/.test(file)
           ? "set ConnectionStrings__NAME with berth config set, which .NET reads first"
           : "read the address there from a variable, and set that";
-    return [
-      `${needsMark}another address of ${service.name}: ${file} names this machine, which is the container itself; ${way}`,
-    ];
+    const text = settings.find(({ path }) => path === file)?.text ?? "";
+    const names =
+      isNearby.test(text) && !/localhost|127\.0\.0\.1/.test(text)
+        ? "an address of another network"
+        : "this machine, which is the container itself";
+    return [`${needsMark}another address of ${service.name}: ${file} names ${names}; ${way}`];
   });
 }
 

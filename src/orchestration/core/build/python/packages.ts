@@ -226,7 +226,8 @@ function ownLines(tree: SourceTree): string[] {
     ];
   }
   const file = requirementFile(tree);
-  if (file === undefined) return ["COPY . .", "RUN pip install --no-cache-dir ."];
+  if (file === undefined)
+    return packageFile(tree) === undefined ? [] : ["COPY . .", "RUN pip install --no-cache-dir ."];
   // Another file or a folder that it names has to be there.
   const text = tree.read(file) ?? "";
   const needsMore = /^[ \t]*(?:-r|-c|-e|--requirement|--constraint|--editable|\.|file:)/m.test(text);

@@ -30,10 +30,15 @@ export const python: Runtime = {
     const base = `python:${version ?? pythonVersion(tree)}-slim`;
     if (entrypoint === undefined && tree.has("mkdocs.yml") && !packages.has("django") && rootFiles(tree).length === 0)
       return mkdocsPlan(tree, base, packages);
-    const start = entrypoint === undefined ? pythonStart(tree, packages) : { words: ["python", entrypoint] };
+    const start: PythonStart | undefined =
+      entrypoint === undefined ? pythonStart(tree, packages) : { words: ["python", entrypoint] };
+    if (packageFile(tree) === undefined && start?.framework !== undefined) return { problem: unnamedPackages };
     return programPlan(tree, { base, packages, start: start ?? { words: hintedStart(tree) ?? [] } });
   },
 };
+
+const unnamedPackages =
+  "no file names the packages of the Python program (requirements.txt, pyproject.toml): write them with pip freeze >requirements.txt";
 
 const noStart =
   "no file that starts the Python program was found (main.py, app.py, server.py, manage.py, or one that makes a FastAPI or Flask app): set build.lang.entrypoint, or write a Procfile";

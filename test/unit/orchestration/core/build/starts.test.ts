@@ -380,3 +380,61 @@ describe("a program writes where it may, and listens where its framework does", 
     expect(startOf(files)).toBe('["gunicorn","--bind","0.0.0.0:8000","app.main.app:create_app()"]');
   });
 });
+
+describe("what else a program finds only where it was written", () => {
+  const node = (text: string, more: Files = {}) =>
+    made({
+      "package.json": '{"scripts":{"start":"node a.js"},"dependencies":{"express":"4"}}',
+      "a.js": `app.listen(process.env.PORT)\n${text}`,
+      ...more,
+    }).notes;
+  test("a default of this machine, an empty default and names of node-config", () => {
+    expect(node('link(process.env.BASE_URL || "http://localhost:8080")')).toContain(
+      "needs BASE_URL in env, as the default is http://localhost",
+    );
+    expect(node('link(process.env.BASE_URL || "https://shop.example.com")')).toBe(node(""));
+    expect(node("sign(process.env.JWT_KEY || '')")).toContain("the sources read JWT_KEY and have no default");
+    const config = { "config/custom-environment-variables.json": '{"jwtKey":"shop_key","port":"PORT2"}' };
+    expect(node("", { ...config, "config/default.json": '{"jwtKey":"","port":1}' })).toContain(
+      "the sources read shop_key and",
+    );
+  });
+
+  test("Spring listens where its settings say, and its database may be in another network", () => {
+    const { port, notes, dockerfile } = made({
+      "pom.xml": "<artifactId>spring-boot-maven-plugin</artifactId><artifactId>postgresql</artifactId>",
+      "src/main/resources/application.properties":
+        "spring.datasource.url=jdbc:postgresql://192.168.0.111:5432/x\nserver.port=9091\n",
+    });
+    expect(port).toBe(9091);
+    expect(dockerfile).toContain("SERVER_PORT=9091");
+    expect(notes).toContain("names an address of another network; set SPRING_DATASOURCE_URL");
+    const yaml = {
+      "pom.xml": "<artifactId>spring-boot-maven-plugin</artifactId>",
+      "src/main/resources/application.yml": "server:\n  port: 9092\n",
+    };
+    expect(made(yaml).port).toBe(9092);
+    const open = { ...yaml, "src/main/resources/application.yml": "server:\n  port: ${PORT:9092}\n" };
+    expect(made(open).port).toBe(8080);
+  });
+
+  test("a volume does not hide sources", () => {
+    const rails = made({
+      Gemfile: 'gem "rails"\ngem "sqlite3"',
+      "config/application.rb": "require 'rails/all'",
+      "config/database.yml":
+        "default: &default\n  adapter: sqlite3\nproduction:\n  <<: *default\n  database: db/production.sqlite3\n",
+      "db/schema.rb": "",
+    });
+    expect(rails.notes).toContain('volumes: ["data:/data"]');
+    expect(rails.notes).toContain("DATABASE_URL: sqlite3:/data/production.sqlite3 in env");
+    const own = (more: Files) => node('new Database("store/shop.db")', more);
+    expect(own({ "store/.gitkeep": "" })).toContain('volumes: ["data:/app/store"]');
+    expect(own({ "store/schema.js": "" })).toContain('volumes: ["data:/app/data"]');
+  });
+
+  test("a program whose packages no file names is not built", () => {
+    const django = { "manage.py": "django", "shop/wsgi.py": "", "shop/settings.py": "" };
+    expect(problemOf(django)).toContain("no file names the packages of the Python program");
+  });
+});
