@@ -28,12 +28,12 @@ export function drillRows(drills: DrillSummary | undefined, style: Pick<Style, "
   const ended = good + failed.length + not.length;
   if (ended === 0) return [];
   const figures = `the slowest in ${spanText(drills.recovery_seconds)}, from copies up to ${spanText(drills.recovery_point_seconds)} old`;
-  const named = (list: readonly { app: string; why: string }[]) =>
-    list.map(({ app, why }) => printable(`${app} (${why})`)).join(", ");
+  const failures = failed.map(({ app, why }) => printable(`${app} (${why})`)).join(", ");
+  const others = not.map(({ app }) => printable(app)).join(", ");
   const parts = [
     `${good} of ${ended + waiting} protected apps stood again from their copies${good === 0 ? "" : `, ${figures}`}`,
-    ...(failed.length === 0 ? [] : [style.red(`failed: ${named(failed)}`)]),
-    ...(not.length === 0 ? [] : [style.yellow(`not drilled: ${named(not)}`)]),
+    ...(failed.length === 0 ? [] : [style.red(`failed: ${failures}`)]),
+    ...(not.length === 0 ? [] : [style.yellow(`not drilled: ${others}; see: berth backup drills`)]),
   ];
   return [["drills", parts.join("; ")]];
 }

@@ -36,8 +36,8 @@ interface DrilledPod {
 }
 
 const lookMs = 1_000;
-/** An app without a check has started once it has run for as long as this. */
-const calmMs = 10_000;
+/** An app without a check has started once it has run for as long as this: a name that leads nowhere takes 10 s to fail. */
+const calmMs = 30_000;
 const tailLines = 5;
 const saidCharsMax = 1_000;
 /** What an app without a limit is taken to need, and its limit in the drill. */

@@ -40,7 +40,7 @@ test("of all apps: how many stood again, the worst figures, and each that did no
     [
       "drills",
       "2 of 5 protected apps stood again from their copies, the slowest in 2m10s, from copies up to 2h old; " +
-        "failed: shop/bad (data is damaged); not drilled: shop/host (it is privileged)",
+        "failed: shop/bad (data is damaged); not drilled: shop/host; see: berth backup drills",
     ],
   ]);
 });

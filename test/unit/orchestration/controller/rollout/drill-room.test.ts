@@ -53,11 +53,13 @@ async function copied(spec: Spec): Promise<ContainerSpec> {
 }
 
 /** How the drill of an app ends. */
-async function verdict(probes: Spec): Promise<string> {
+async function verdict(probes: Spec, meanwhile = async () => undefined as unknown): Promise<string> {
   const pod = await started({ probes });
   const limit = new AbortController();
   const ending = pod.ready(limit.signal).then(String, ({ message }: Error) => `failed: ${message}`);
-  await it.advance(30_000);
+  await it.advance(15_000);
+  await meanwhile();
+  await it.advance(20_000);
   limit.abort();
   await it.advance(2_000);
   return ending;
@@ -78,6 +80,11 @@ describe("the verdict", () => {
 
   test("is only started without a check of the app's", async () => {
     expect(await verdict({})).toBe("started");
+  });
+
+  test("is not that it has started, where the app ended once and runs again for less than that time", async () => {
+    const crash = async () => it.runtime.crash("berth-drill.a1.shop-web", 4);
+    expect(await verdict({}, crash)).toMatch(/^failed: it was not ready in time/);
   });
 
   test.each<[string, Spec]>([
