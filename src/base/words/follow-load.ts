@@ -12,13 +12,13 @@ const idleShare = 0.05;
  * Work between two collections in milliseconds of CPU, and how many times that of the last one it is at least. What an idle
  * process uses counts little: it leaves little.
  */
-const collectAfterMs = 300;
+const collectAfterMs = 150;
 const collectionTimes = 20;
 const idleCounts = 0.4;
-/** The same until code is dropped, which takes 2 ms, and the page faults of what runs next; and within a minute of a drop. */
-const dropAfterMs = 100;
+/** The same until code is dropped, which takes 2 ms, and the page faults of what runs next; and soon after a drop. */
+const dropAfterMs = 40;
 const dropAgainMs = 400;
-const dropApartMs = 60_000;
+const dropApartMs = 20_000;
 /** A larger process is left to the collector: its collection would keep requests waiting. */
 const residentMax = 200 * 1024 * 1024;
 

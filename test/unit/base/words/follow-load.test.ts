@@ -56,20 +56,20 @@ test("what the start has left is collected once it is over, and not while it goe
   expect(collections).toBe(1);
 });
 
-test("so is what later work of 300 ms of CPU has left", () => {
+test("so is what later work of 150 ms of CPU has left", () => {
   second(10);
   expect(collections).toBe(1);
-  seconds(2, 145);
+  seconds(2, 73);
   second(1);
   expect(collections).toBe(1);
-  second(145);
+  second(73);
   second(1);
   expect(collections).toBe(2);
 });
 
-test("an idle process collects after 750 ms of CPU", () => {
+test("an idle process collects after 375 ms of CPU", () => {
   second(10);
-  seconds(74, 10);
+  seconds(37, 10);
   expect(collections).toBe(1);
   seconds(2, 10);
   expect(collections).toBe(2);
@@ -90,7 +90,7 @@ test("collections that take long come less often: they are at most a twentieth o
   expect(collections).toBe(3);
 });
 
-test("code is dropped when the start is over, after each work of 400 ms of CPU, and once a minute while it is idle", () => {
+test("code is dropped when the start is over, after each work of 400 ms of CPU, and three times a minute while it is idle", () => {
   second(900);
   expect(drops).toBe(0);
   second(10);
@@ -99,20 +99,22 @@ test("code is dropped when the start is over, after each work of 400 ms of CPU, 
   expect(drops).toBe(1);
   second(10);
   expect(drops).toBe(2);
-  seconds(59, 5);
+  seconds(19, 6);
   expect(drops).toBe(2);
-  second(5);
+  second(6);
   expect(drops).toBe(3);
+  seconds(60, 6);
+  expect(drops).toBe(6);
 });
 
-test("the rounds of many pods drop it once or twice a minute, not each time", () => {
+test("the rounds of many pods drop it at most each 20 s", () => {
   second(900);
   second(10);
   for (let round = 0; round < 16; round++) {
     second(100);
     seconds(14, 2);
   }
-  expect(drops).toBe(5);
+  expect(drops).toBe(13);
 });
 
 test("a large process is left to the collector", () => {
