@@ -1,7 +1,5 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { type Manifest, formatKey } from "../../orchestration/api/manifest.ts";
-import { type BackupRun, listBackupRuns } from "../../backups/api/backups.ts";
-import { ApiError } from "../../base/wire/client.ts";
 import { hostsOf } from "../../base/pure/hosts.ts";
 import { listCertificates } from "../../ingress/api/certificates.ts";
 import { getIngress } from "../../ingress/api/ingress.ts";
@@ -13,15 +11,13 @@ import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { nameMeant } from "../shell/named.ts";
 import { lastWords } from "../wait/last-words.ts";
 import { normalKind } from "../basics/kinds.ts";
-import { isWell } from "../facts/look.ts";
+import { isPodKind, isWell } from "../facts/look.ts";
 import { findPods, isPodWord } from "../wait/pods.ts";
 import { refOf, resourceReference } from "../basics/reference.ts";
 import { certificatesFor, certificatesText } from "../text/certificate-text.ts";
 import { upstreamsText } from "../text/ingress-text.ts";
-import { timeText } from "../text/time-text.ts";
 import { troublesOf } from "../text/trouble-text.ts";
-import { printable } from "../basics/style.ts";
-import { knownBackups, readTroubles, targetCount } from "../wait/troubles.ts";
+import { knownBackups, readTroubles } from "../wait/troubles.ts";
 import { childrenOf } from "../text/resource-status.ts";
 import { tableSetup } from "./get.ts";
 
@@ -81,42 +77,20 @@ async function show(description: Description, reveal: boolean, context: Context)
   const words =
     isWell(description.status?.phase) || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
   const troubles = context.json ? [] : troublesOf({ kind, scope, name }, await readTroubles(context));
-  const isCopied = description.manifest.spec.backup !== undefined;
-  const asksForCopies = isCopied && !context.json;
   const isMeant = (one: { kind: string; scope: string; name: string }) =>
     one.kind === kind && one.scope === scope && one.name === name;
-  const drill = isCopied ? (await knownBackups(context))?.find(isMeant)?.drill : undefined;
-  const lastCopy = asksForCopies ? await lastCopyOf(`${scope}/${name}`, context) : undefined;
-  const targets = asksForCopies ? await targetCount(context) : undefined;
+  const backup = isPodKind(kind) ? (await knownBackups(context))?.find(isMeant) : undefined;
   const isIngress = kind === "ingress" && !context.json;
   const replicas = isIngress ? await replicaLines(description, context) : [];
   const certificates = isIngress ? await certificateLines(description, context) : [];
-  answer(context, { ...description, drill }, () =>
+  answer(context, { ...description, drill: backup?.drill }, () =>
     [
-      describeText(description, { ...tableSetup(context), reveal, troubles, lastCopy, lastDrill: drill, targets }),
+      describeText(description, { ...tableSetup(context), reveal, troubles, backup }),
       ...replicas,
       ...certificates,
       ...words,
     ].join("\n"),
   );
-}
-
-/** How the newest copy of each of its volumes to each target went, in one line. Undefined for who may not know. */
-async function lastCopyOf(app: string, { api, terminal: { style } }: Context): Promise<string | undefined> {
-  const answer = await api.call(listBackupRuns, { query: {} }).catch((error: unknown) => {
-    if (error instanceof ApiError) return { runs: [] };
-    throw error;
-  });
-  const newest = new Map<string, BackupRun>();
-  for (const run of answer.runs.filter(({ what }) => what.startsWith(`${app}/`))) {
-    const id = `${run.what} ${run.target}`;
-    if (!newest.has(id)) newest.set(id, run);
-  }
-  const runs = [...newest.values()];
-  const failed = runs.find(({ error }) => error !== undefined);
-  if (failed !== undefined) return style.red(printable(`${failed.what} to ${failed.target} failed: ${failed.error}`));
-  const oldest = runs.map(({ started_at: at }) => at).sort()[0];
-  return oldest === undefined ? undefined : timeText(oldest);
 }
 
 /** The replicas that an ingress leads to, and what is wrong with it. */

@@ -1,5 +1,4 @@
-import type { AppDrill } from "../../backups/api/drills.ts";
-import { drillText } from "./drill-text.ts";
+import { protectionOf } from "../../backups/api/protection.ts";
 import { stringify } from "yaml";
 import { postFailure } from "../../base/pure/exit-code.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
@@ -12,7 +11,7 @@ import { MASK } from "../../orchestration/core/mask.ts";
 import { digestOf } from "../facts/digest.ts";
 import { ageOf, retryText, timeText } from "./time-text.ts";
 import { isPodKind, isReplica, reasonOf } from "../facts/look.ts";
-import { protectionOf, protectText } from "../facts/protection.ts";
+import { type CopiedApp, drillText, protectText } from "./protection-text.ts";
 import { podTable } from "./pod-table.ts";
 import { childrenOf, isScaledToZero, phaseText, portsText, scaledToZero } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
@@ -28,11 +27,8 @@ type Description = DataOf<typeof describe>;
 interface Setup extends TableSetup {
   reveal: boolean;
   troubles?: readonly string[];
-  /** The newest copies of its volumes; undefined where they are not known. */
-  lastCopy?: string | undefined;
-  lastDrill?: AppDrill | undefined;
-  /** How many places copies go to; undefined where that is not known. */
-  targets?: number | undefined;
+  /** What is known of the copies of its volumes. */
+  backup?: CopiedApp | undefined;
 }
 
 /** One resource: what it is, how it is, its pods, and what is wrong. */
@@ -50,7 +46,7 @@ export function describeText(
     ...statusFacts(status, setup),
     ...troubles.map((text) => ["trouble", style.red(text)]),
     ...placeFacts(manifest, pods),
-    ...protectionFacts(manifest, setup),
+    ...protectionFacts(setup),
     ...lastFailure(status, { ref: [scope, name].filter(Boolean).join("/"), style }),
   ];
   const replicas = pods.filter(isReplica);
@@ -78,19 +74,23 @@ function placeFacts({ kind, scope = "", name, spec }: Description["manifest"], p
   return [["address", `${address} (for other pods)`], ...(published === "" ? [] : [["ports", published]])];
 }
 
-/** Whether copies of its volumes leave the machine. */
-function protectionFacts(
-  manifest: Description["manifest"],
-  { style, lastCopy, lastDrill, targets }: Pick<Setup, "style" | "lastCopy" | "lastDrill" | "targets">,
-): string[][] {
-  const found = protectionOf(manifest);
-  if (found === undefined) return [];
-  if (found === "none") return [["backup", style.yellow(`not protected: ${protectText}`)]];
-  if (targets === 0)
+/** Whether copies of its volumes leave the machine, and how the newest of each volume to each target went. */
+function protectionFacts({ style, backup }: Pick<Setup, "style" | "backup">): string[][] {
+  if (backup === undefined) return [];
+  const { scope, name, every = "", target = "every target", volumes, drill } = backup;
+  const word = protectionOf(backup);
+  if (word === "not protected") return [["backup", style.yellow(`not protected: ${protectText}`)]];
+  if (word === "no target")
     return [["backup", style.yellow("nothing is copied: there is no target; see: berth backup target add --help")]];
-  const facts = [["backup", printable(`every ${found.every} to ${found.target}`)]];
-  if (lastCopy !== undefined) facts.push(["last copy", lastCopy]);
-  if (lastDrill?.ended_at !== undefined) facts.push(["last drill", drillText(lastDrill, style)]);
+  const facts = [["backup", printable(`every ${every} to ${target}`)]];
+  const copies = volumes.flatMap(({ volume, copies: its }) => its.map((copy) => ({ ...copy, volume })));
+  const failed = copies.find(({ error }) => error !== undefined);
+  const oldest = copies.flatMap(({ at = [] }) => at).sort()[0];
+  if (failed !== undefined) {
+    const text = `${scope}/${name}/${failed.volume} to ${failed.target} failed: ${failed.error}`;
+    facts.push(["last copy", style.red(printable(text))]);
+  } else if (oldest !== undefined) facts.push(["last copy", timeText(oldest)]);
+  if (drill?.ended_at !== undefined) facts.push(["last drill", drillText(drill, style)]);
   return facts;
 }
 

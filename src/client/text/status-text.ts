@@ -9,11 +9,10 @@ import type { system } from "../../orchestration/api/health.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { printable } from "../basics/style.ts";
 import { isPodKind, isWell } from "../facts/look.ts";
-import { type CopiedApp, type Protection, protectionIn, missingVolumes, protectionRows } from "../facts/protection.ts";
+import { type CopiedApp, missingVolumes, type Protection, protectionIn, protectionRows } from "./protection-text.ts";
 import { eventRows } from "./event-text.ts";
 import { ingressText } from "./ingress-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
-import { drillRows } from "./drill-text.ts";
 import { troubledDrains } from "./drain-text.ts";
 import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
@@ -100,7 +99,7 @@ export function overviewOf(parts: Parts): Overview {
       asleep: apps.filter(isAsleep).length,
       canary: canaries.length,
     },
-    protection: protectionIn(manifests, parts.targets, parts.backups),
+    protection: protectionIn(parts.backups, manifests, parts.targets),
     ingress: {
       state: ingress.proxy.state,
       total: ingress.sites.length,
@@ -227,8 +226,7 @@ function headText(
     ],
     ["apps", total === 0 ? "none yet: berth apply -f FILE" : appsText],
     ...(ingress.total === 0 ? [] : [["ingress", ingressText(ingress, style)]]),
-    ...protectionRows(protection),
-    ...drillRows(protection.drills, style),
+    ...protectionRows(protection, style),
   ]);
 }
 

@@ -1,9 +1,8 @@
-import { type BackupRun, listBackupRuns, runBackup } from "../../backups/api/backups.ts";
+import { type BackupRun, listBackupApps, listBackupRuns, runBackup } from "../../backups/api/backups.ts";
+import { endedRuns, protectionOf } from "../../backups/api/protection.ts";
 import { ApiError } from "../../base/wire/client.ts";
-import { listManifests } from "../../orchestration/api/apply.ts";
 import { CommandFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
-import { protectionOf } from "../facts/protection.ts";
 import type { Context } from "../shell/command.ts";
 
 /** Until each copy is there, or has failed. */
@@ -11,14 +10,11 @@ export async function copyNow(
   { api, clock, signal }: Context,
   query: { target: string | undefined; app: string | undefined },
 ): Promise<BackupRun[]> {
-  const { since, copies } = await api.call(runBackup, { query });
+  const begun = await api.call(runBackup, { query });
   for (;;) {
     const { runs } = await api.call(listBackupRuns, { query: { target: query.target } });
-    const ended = copies.flatMap(
-      ({ target, what }) =>
-        runs.findLast((run) => run.target === target && run.what === what && run.started_at >= since) ?? [],
-    );
-    if (ended.length === copies.length) return ended;
+    const ended = endedRuns(begun, runs);
+    if (ended !== undefined) return ended;
     await clock.sleep(lookMs, signal);
     signal.throwIfAborted();
   }
@@ -28,7 +24,7 @@ const lookMs = 300;
 
 /** A last copy of each protected app that goes with its volumes, given as `kind/scope/name`. Fails where one has none. */
 export async function copyLast(refs: readonly string[], context: Context): Promise<void> {
-  const manifests = await context.api.call(listManifests, { query: {} });
+  const { apps } = await context.api.call(listBackupApps);
   const names = new Set(
     refs.map((ref) =>
       ref
@@ -38,10 +34,8 @@ export async function copyLast(refs: readonly string[], context: Context): Promi
         .join("/"),
     ),
   );
-  const going = manifests.filter((one) => {
-    const found = protectionOf(one);
-    return found !== undefined && found !== "none" && names.has(`${one.scope}/${one.name}`);
-  });
+  const isGoing = ({ scope, name }: { scope: string; name: string }) => names.has(`${scope}/${name}`);
+  const going = apps.filter((app) => protectionOf(app) !== "not protected" && isGoing(app));
   for (const { scope, name } of going) {
     const app = `${scope}/${name}`;
     context.terminal.note(`copying ${app} for the last time; --no-backup leaves that out`);

@@ -2,10 +2,10 @@ import { dirname, join, relative } from "node:path";
 
 /**
  * The API layers: what a caller needs of an endpoint value is how to call it, not its schema. The frames of terminals and
- * the keys of resources are code that it runs, as is where endpoints are on the observability plane.
+ * the keys of resources are code that it runs, as is where endpoints are on the observability plane, and how copies are.
  */
 const contract =
-  /\/src\/(?:backups|identity|ingress|observability|orchestration)\/api\/(?!(?:exec-frames|manifest-key|missing-lines|plane-endpoint)\.ts$).+\.ts$/;
+  /\/src\/(?:backups|identity|ingress|observability|orchestration)\/api\/(?!(?:exec-frames|manifest-key|missing-lines|plane-endpoint|protection)\.ts$).+\.ts$/;
 
 /**
  * Puts the method and path of each endpoint in the place of the module that defines it. The schemas, and the library that

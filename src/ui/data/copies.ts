@@ -8,6 +8,7 @@ import {
   listSnapshots,
   type runBackup,
 } from "../../backups/api/backups.ts";
+import { endedRuns } from "../../backups/api/protection.ts";
 import { type beginRestore, listRestores, type Restore } from "../../backups/api/restore.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { now } from "../browser/clock.ts";
@@ -73,11 +74,8 @@ export async function followCopies({ since, copies }: DataOf<typeof runBackup>):
   for (const until = Date.now() + followedMs; Date.now() < until;) {
     await new Promise((done) => setTimeout(done, lookMs));
     const found = await api.call(listBackupRuns).catch(() => undefined);
-    const made = copies.flatMap(
-      ({ target, what }) =>
-        found?.runs.findLast((run) => run.target === target && run.what === what && run.started_at >= since) ?? [],
-    );
-    if (made.length < copies.length) continue;
+    const made = endedRuns({ since, copies }, found?.runs ?? []);
+    if (made === undefined) continue;
     ended.value += 1;
     const failed = made.filter(({ error }) => error !== undefined);
     for (const { what, target, error } of failed) say(`The copy of ${what} to ${target} failed: ${error}`, "bad");

@@ -1,4 +1,5 @@
 import { type BackupRun, runBackup } from "../../backups/api/backups.ts";
+import { protectionOf } from "../../backups/api/protection.ts";
 import type { Restore } from "../../backups/api/restore.ts";
 import type { App } from "../../observability/api/app-model.ts";
 import { keyText } from "../../orchestration/api/manifest-key.ts";
@@ -14,7 +15,7 @@ import { UndoButton } from "./restore-plan.tsx";
 import { State } from "./state.tsx";
 import { Table } from "./table.tsx";
 import { Ago } from "./time.tsx";
-import { type AppAtTarget, copiedAt, copyRows, protectionOf, protectionTones, restoreTones } from "../text/backups.ts";
+import { type AppAtTarget, copiedAt, copyRows, protectionTones, restoreTones } from "../text/backups.ts";
 import { bytesText, durationText } from "../text/figures.ts";
 import { type Undoable, undoable } from "../text/restores.ts";
 

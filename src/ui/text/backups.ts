@@ -1,4 +1,5 @@
 import type { BackupTarget, VolumeCopies } from "../../backups/api/backups.ts";
+import { type Protection, protectionOf, protectionWords } from "../../backups/api/protection.ts";
 import type { PlannedRestore, Restore } from "../../backups/api/restore.ts";
 import type { App, AppProblem } from "../../observability/api/app-model.ts";
 import { drillProblems } from "./drills.ts";
@@ -7,10 +8,6 @@ import type { Tone } from "./states.ts";
 
 type Backup = NonNullable<App["backup"]>;
 
-/** How the copies of an app are: the worst first. */
-const protectionWords = ["failing", "no target", "not protected", "no copy yet", "protected"] as const;
-type Protection = (typeof protectionWords)[number];
-
 export const protectionTones: Record<Protection, Tone> = {
   failing: "bad",
   "no target": "warn",
@@ -18,14 +15,6 @@ export const protectionTones: Record<Protection, Tone> = {
   "no copy yet": "work",
   protected: "good",
 };
-
-export function protectionOf({ every, volumes }: Backup): Protection {
-  const copies = volumes.flatMap((volume) => volume.copies);
-  if (every === undefined) return "not protected";
-  if (copies.some(({ error }) => error !== undefined)) return "failing";
-  if (volumes.length > 0 && copies.length === 0) return "no target";
-  return copies.length === 0 || copies.some(({ at }) => at === undefined) ? "no copy yet" : "protected";
-}
 
 /** What is newest of all volumes together: every volume has a copy of this time or later. */
 export function copiedAt({ volumes }: Pick<Backup, "volumes">): VolumeCopies | undefined {
@@ -73,7 +62,7 @@ function rowsOf(app: App, { every, volumes }: Backup): AppAtTarget[] {
 /** Apps with volumes that no copy is made of, and how many there are. */
 export function unprotected(apps: readonly App[]): { names: string[]; withVolumes: number } {
   const found = apps.filter(({ backup }) => backup !== undefined);
-  const not = found.filter(({ backup }) => backup !== undefined && backup.every === undefined);
+  const not = found.filter(({ backup }) => backup !== undefined && protectionOf(backup) === "not protected");
   return { names: not.map(nameOf).sort(), withVolumes: found.length };
 }
 

@@ -5,7 +5,7 @@ import { tableText } from "../../basics/table-text.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { rowsOf } from "../../shell/listing.ts";
 import { noWords, optionalWord } from "../../shell/words.ts";
-import { drillText, spanText } from "../../text/drill-text.ts";
+import { drillText, spanText } from "../../text/protection-text.ts";
 import { bytesText } from "../../text/stats-table.ts";
 import { timeText } from "../../text/time-text.ts";
 

@@ -68,6 +68,7 @@ interface Scene {
   alerts?: Partial<Alert>[];
   faults?: string[];
   targets?: object[];
+  backups?: object[];
 }
 
 function server(scene: Scene) {
@@ -81,10 +82,12 @@ function server(scene: Scene) {
     alerts = [],
     faults = [],
     targets = [],
+    backups = [],
   } = scene;
   return ({ path }: Call) => {
     if (path === "/alerts") return { alerts: alerts.map((change) => ({ ...alert, ...change })), blind: [] };
     if (path === "/backups/targets") return { targets };
+    if (path === "/backups/apps") return { apps: backups };
     if (path === "/plugins") return { plugins: [], errors: faults };
     if (path === "/system") return { ...report, ...system };
     if (path === "/ingress") {
@@ -94,6 +97,13 @@ function server(scene: Scene) {
     return path === "/events" ? { events } : manifests;
   };
 }
+
+const app = (kind: string, scope: string, name: string) => ({
+  kind,
+  scope,
+  name,
+  volumes: [{ volume: "a", copies: [] }],
+});
 
 describe("berth status", () => {
   test("is one screen, and exits with 0 when everything is well", async () => {
@@ -107,19 +117,14 @@ describe("berth status", () => {
   });
 
   test("says that nothing is copied while there is no target", async () => {
-    const one = { ...ready, spec: { image: "x", volumes: ["files:/data"], backup: {} } };
-    const said = async (targets: object[]) =>
-      (await cli(["status"], { server: server({ manifests: [one], targets }) })).out;
+    const backups = [{ ...app("deployment", "shop", "web"), every: "24h" }];
+    const said = async (targets: object[]) => (await cli(["status"], { server: server({ backups, targets }) })).out;
     expect(await said([])).toContain("nothing is copied: there is no target; see: berth backup target add --help");
     expect(await said([{}])).toContain("1 of 1 apps with volumes are copied");
   });
 
   test("tells apps that nothing copies from databases with backups on this machine alone", async () => {
-    const image = { image: "x", volumes: ["files:/data"] };
-    const [bare, main] = [
-      { ...ready, spec: image },
-      { ...ready, kind: "statefulset", scope: "data", name: "main", spec: image },
-    ];
+    const backups = [app("deployment", "shop", "web"), app("statefulset", "data", "main")];
     const job = {
       ...ready,
       kind: "cronjob",
@@ -127,7 +132,7 @@ describe("berth status", () => {
       name: "main.backup",
       spec: { image: "x", schedule: "@daily" },
     };
-    const { out } = await cli(["status"], { server: server({ manifests: [bare, main, job], targets: [{}] }) });
+    const { out } = await cli(["status"], { server: server({ manifests: [ready, job], backups, targets: [{}] }) });
     expect(out).toContain(
       "0 of 2 apps with volumes are copied; not protected: shop/web; with backups on this machine alone: data/main",
     );

@@ -24,6 +24,8 @@ function matches(query: Record<string, string>, row: { kind: string; scope: stri
 /** A small installation. */
 function server({ method, path, query, body }: Call): unknown {
   switch (`${method} ${path}`) {
+    case "GET /backups/apps":
+      return { apps: [] };
     case "GET /apply":
       return manifests.filter((manifest) => matches(query, manifest));
     case "GET /pods":

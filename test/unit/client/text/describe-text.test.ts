@@ -144,3 +144,21 @@ describe("a resource", () => {
     expect(others).toContain("shop-web.init");
   });
 });
+
+test("an app says how its volumes are copied, in the words of the server", () => {
+  const description = { manifest: stored("deployment/shop/web", { image: "a" }), status: null, pods: [] };
+  const app = { kind: "deployment", scope: "shop", name: "web" };
+  const rows = (every: string | undefined, ...copies: { target: string; at?: string; error?: string }[]) =>
+    describeText(description, { ...setup, backup: { ...app, every, volumes: [{ volume: "data", copies }] } })
+      .split("\n")
+      .flatMap((line) => /^ +((?:backup|last copy) .*)/.exec(line)?.[1]?.replaceAll(/ +/g, " ") ?? []);
+  expect(rows(undefined)).toEqual([
+    "backup not protected: add `backup: {}` to its manifest; see: berth backup target add --help",
+  ]);
+  expect(rows("1d")).toEqual(["backup nothing is copied: there is no target; see: berth backup target add --help"]);
+  expect(rows("1d", { target: "disk" })).toEqual(["backup every 1d to every target"]);
+  const [at, later] = ["2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z"];
+  expect(rows("1d", { target: "far", at: later }, { target: "disk", at })[1]).toMatch(/^last copy .*10:00/);
+  expect(rows("1d", { target: "disk", at, error: "away" })[1]).toBe("last copy shop/web/data to disk failed: away");
+  expect(describeText(description, setup)).not.toContain("backup");
+});

@@ -19,6 +19,8 @@ function server({ method, path, query }: Call): unknown {
   switch (`${method} ${path}`) {
     case "GET /apply":
       return [];
+    case "GET /backups/apps":
+      return { apps: [] };
     case "GET /leftovers":
       return { leftovers: leftovers.filter(({ name }) => query.name === undefined || query.name === name) };
     case "DELETE /apply":

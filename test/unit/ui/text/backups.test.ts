@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import type { VolumeCopies } from "../../../../src/backups/api/backups.ts";
+import { protectionOf } from "../../../../src/backups/api/protection.ts";
 import type { PlannedRestore } from "../../../../src/backups/api/restore.ts";
 import {
   copiedAt,
   copyProblems,
   copyRows,
   placeText,
-  protectionOf,
   restoreEffects,
   unprotected,
 } from "../../../../src/ui/text/backups.ts";

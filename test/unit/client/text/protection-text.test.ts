@@ -1,11 +1,17 @@
 import { expect, test } from "bun:test";
-import { protectionIn } from "../../../../src/client/facts/protection.ts";
-import { drillRows, drillText } from "../../../../src/client/text/drill-text.ts";
+import { drillText, protectionIn, protectionRows } from "../../../../src/client/text/protection-text.ts";
 import { plainStyle } from "../../../support/plain-style.ts";
 
 const ended = { started_at: "2026-11-22T10:00:00Z", ended_at: "2026-11-22T10:01:00Z", copy_at: "2026-11-22T08:00:00Z" };
 const proved = { ...ended, result: "proved" as const, recovery_point_seconds: 7_200, recovery_seconds: 41.2 };
-const app = (name: string, drill?: object, every: string | undefined = "1d") => ({ scope: "shop", name, every, drill });
+const app = (name: string, drill?: object, every: string | undefined = "1d") => ({
+  kind: "deployment",
+  scope: "shop",
+  name,
+  every,
+  drill,
+  volumes: [],
+});
 
 test("the last drill of an app is told in one line", () => {
   expect(drillText(proved, plainStyle)).toBe("proved by its own check: ready in 41.2 s, from a copy that was 2h old");
@@ -22,21 +28,26 @@ test("the last drill of an app is told in one line", () => {
 
 test("of all apps: how many stood again, the worst figures, and each that did not with the reason", () => {
   const slow = { ...proved, result: "started" as const, recovery_seconds: 130, recovery_point_seconds: 60 };
-  const { drills } = protectionIn([], 1, [
-    app("db", proved),
-    app("web", slow),
-    app("bad", { ...ended, result: "failed", why: "data is damaged" }),
-    app("host", { ...ended, result: "not_drilled", why: "it is privileged" }),
-    app("new", { next_at: "2026-11-23T10:00:00Z" }),
-    // Not protected any more: its last drill says nothing of now.
-    { ...app("open", proved), every: undefined },
-  ]);
-  expect(drills).toEqual({
+  const protection = protectionIn(
+    [
+      app("db", proved),
+      app("web", slow),
+      app("bad", { ...ended, result: "failed", why: "data is damaged" }),
+      app("host", { ...ended, result: "not_drilled", why: "it is privileged" }),
+      app("new", { next_at: "2026-11-23T10:00:00Z" }),
+      // Not protected any more: its last drill says nothing of now.
+      { ...app("open", proved), every: undefined },
+    ],
+    [],
+    1,
+  );
+  expect(protection.drills).toEqual({
     ...{ good: 2, recovery_point_seconds: 7_200, recovery_seconds: 130, waiting: 1 },
     failed: [{ app: "shop/bad", why: "data is damaged" }],
     not_drilled: [{ app: "shop/host", why: "it is privileged" }],
   });
-  expect(drillRows(drills, plainStyle)).toEqual([
+  expect(protectionRows(protection, plainStyle)).toEqual([
+    ["backups", "5 of 6 apps with volumes are copied; not protected: shop/open"],
     [
       "drills",
       "2 of 5 protected apps stood again from their copies, the slowest in 2m10s, from copies up to 2h old; " +
@@ -46,6 +57,7 @@ test("of all apps: how many stood again, the worst figures, and each that did no
 });
 
 test("nothing is said before the first drill, nor of a server that does not tell", () => {
-  expect(drillRows(protectionIn([], 1, [app("db", {})]).drills, plainStyle)).toEqual([]);
-  expect(drillRows(protectionIn([], 1).drills, plainStyle)).toEqual([]);
+  const rows = (apps: Parameters<typeof protectionIn>[0]) => protectionRows(protectionIn(apps, [], 1), plainStyle);
+  expect(rows([app("db", {})])).toEqual([["backups", "1 of 1 apps with volumes are copied"]]);
+  expect(rows(undefined)).toEqual([]);
 });

@@ -1,8 +1,10 @@
 import type { AppBackup } from "../../backups/api/backups.ts";
 import type { AppDrill } from "../../backups/api/drills.ts";
+import { protectionOf } from "../../backups/api/protection.ts";
+import { formatDuration } from "../../base/pure/duration.ts";
 import type { Manifest } from "../../orchestration/api/manifest.ts";
-import { podOf } from "../../orchestration/core/spec/decode.ts";
-import { isPodKind } from "./look.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { timeText } from "./time-text.ts";
 
 export interface Protection {
   protected: number;
@@ -15,45 +17,35 @@ export interface Protection {
   drills?: DrillSummary | undefined;
 }
 
-/** Whether the volumes of an app are copied outside of the machine, by its manifest; undefined for an app without volumes. */
-export function protectionOf({
-  kind,
-  spec,
-}: Pick<Manifest, "kind" | "spec">): { every: string; target: string } | "none" | undefined {
-  const pod = isPodKind(kind) ? podOf({ kind, spec }) : undefined;
-  if (pod === undefined) return undefined;
-  const hasVolume = pod.volumes.some(({ read }) => read.ok && read.value.type === "volume");
-  if (pod.volumeClaims.length === 0 && !hasVolume) return undefined;
-  const { backup } = pod;
-  return backup === undefined ? "none" : { every: backup.everyText, target: backup.target ?? "every target" };
-}
-
 /** What changes it. */
 export const protectText = "add `backup: {}` to its manifest; see: berth backup target add --help";
 
-/** Counts the apps with volumes that have the field `backup`, and names the others. `manifests`: all that are stored. */
+/**
+ * Counts the apps with volumes that have the field `backup`, and names the others. `apps` is undefined where the server does
+ * not say; `manifests` are all that are stored.
+ */
 export function protectionIn(
+  apps: readonly CopiedApp[] | undefined,
   manifests: readonly Manifest[],
   targets: number | undefined,
-  apps?: readonly CopiedApp[],
 ): Protection {
-  const withVolumes = manifests.filter((app) => protectionOf(app) !== undefined);
-  const not = withVolumes.filter((app) => protectionOf(app) === "none");
-  const nameOf = ({ scope = "", name }: Pick<Manifest, "scope" | "name">) => `${scope}/${name}`;
+  const not = (apps ?? []).filter((app) => protectionOf(app) === "not protected").map(nameOf);
   // What `backups` of a block of a database becomes.
   const scheduled = new Set(manifests.flatMap((one) => (one.kind === "cronjob" ? [nameOf(one)] : [])));
-  const isLocal = (app: Manifest) => scheduled.has(`${nameOf(app)}.backup`);
+  const isLocal = (name: string) => scheduled.has(`${name}.backup`);
   return {
-    protected: withVolumes.length - not.length,
-    not: not.filter((app) => !isLocal(app)).map(nameOf),
-    local: not.filter(isLocal).map(nameOf),
+    protected: (apps ?? []).length - not.length,
+    not: not.filter((name) => !isLocal(name)),
+    local: not.filter(isLocal),
     targets,
     drills: apps && drillsIn(apps),
   };
 }
 
+const nameOf = ({ scope = "", name }: Pick<Manifest, "scope" | "name">) => `${scope}/${name}`;
+
 /** What the last drills of all protected apps have shown. */
-export interface DrillSummary {
+interface DrillSummary {
   /** How many stood again from their copies; of those the age of the oldest copy, and the longest time. */
   good: number;
   recovery_point_seconds: number | undefined;
@@ -64,7 +56,7 @@ export interface DrillSummary {
   waiting: number;
 }
 
-export type CopiedApp = Pick<AppBackup, "every" | "drill"> & { scope: string; name: string };
+export type CopiedApp = AppBackup & { scope: string; name: string };
 
 function drillsIn(apps: readonly CopiedApp[]): DrillSummary {
   const drills = apps.flatMap(({ scope, name, every, drill }) =>
@@ -85,8 +77,12 @@ function drillsIn(apps: readonly CopiedApp[]): DrillSummary {
   };
 }
 
-/** One line, and no fault: what is not protected may be worth nothing. */
-export function protectionRows({ protected: count, not, local, targets }: Protection): string[][] {
+/** A line about copies and one about drills, and no fault: what is not protected may be worth nothing. */
+export function protectionRows(protection: Protection, style: Pick<Style, "red" | "yellow">): string[][] {
+  return [...copyRows(protection), ...drillRows(protection.drills, style)];
+}
+
+function copyRows({ protected: count, not, local, targets }: Protection): string[][] {
   const all = count + not.length + local.length;
   if (all === 0) return [];
   if (count > 0 && targets === 0)
@@ -112,4 +108,38 @@ export function missingVolumes(reasons: readonly string[]): string[] {
   return [
     "volumes are missing, and their apps wait; those that have copies come back with: berth backup restore --all",
   ];
+}
+
+/** `4.2 s`, `3m20s`; nothing where it was not measured. */
+export function spanText(seconds: number | undefined): string {
+  if (seconds === undefined) return "";
+  return seconds < 60 ? `${seconds} s` : formatDuration(Math.round(seconds) * 1000);
+}
+
+/** The last drill of an app in one line. */
+export function drillText(drill: AppDrill, style: Pick<Style, "red" | "yellow">): string {
+  const { result, why = "", ended_at: at, copy_at: copy, recovery_seconds: took, running_since: since } = drill;
+  if (result === undefined || at === undefined) return since === undefined ? "not yet" : "under way";
+  if (result === "failed") return style.red(`failed at ${timeText(at)}: ${printable(why)}`);
+  if (result === "not_drilled") return style.yellow(`not drilled: ${printable(why)}`);
+  const how = result === "proved" ? "proved by its own check" : "started; it has no check that could prove it";
+  const age = copy === undefined ? "" : `, from a copy that was ${spanText(drill.recovery_point_seconds)} old`;
+  return `${how}: ready in ${spanText(took)}${age}`;
+}
+
+/** One line; none before the first drill. */
+function drillRows(drills: DrillSummary | undefined, style: Pick<Style, "red" | "yellow">): string[][] {
+  if (drills === undefined) return [];
+  const { good, failed, not_drilled: not, waiting } = drills;
+  const ended = good + failed.length + not.length;
+  if (ended === 0) return [];
+  const figures = `the slowest in ${spanText(drills.recovery_seconds)}, from copies up to ${spanText(drills.recovery_point_seconds)} old`;
+  const failures = failed.map(({ app, why }) => printable(`${app} (${why})`)).join(", ");
+  const others = not.map(({ app }) => printable(app)).join(", ");
+  const parts = [
+    `${good} of ${ended + waiting} protected apps stood again from their copies${good === 0 ? "" : `, ${figures}`}`,
+    ...(failed.length === 0 ? [] : [style.red(`failed: ${failures}`)]),
+    ...(not.length === 0 ? [] : [style.yellow(`not drilled: ${others}; see: berth backup drills`)]),
+  ];
+  return [["drills", parts.join("; ")]];
 }
