@@ -16,6 +16,7 @@ import {
   appText,
   haveEnded,
   outcomeText,
+  partText,
   planNotes,
   restoreLine,
   restoreTime,
@@ -74,10 +75,10 @@ function PlanBody({ plan }: { plan: Plan }) {
 }
 
 function PlanRow({ one }: { one: PlannedRestore }) {
-  const { what, at, target, bytes } = one;
+  const { at, target, bytes } = one;
   return (
     <li>
-      <strong>{what}</strong>
+      <strong>{partText(one)}</strong>
       <p>
         {`the copy of ${exactText(Date.parse(at))} (`}
         <Ago at={at} />

@@ -129,8 +129,9 @@ export const restoreTones: Record<Restore["state"], Tone> = {
 };
 
 /** What a restore would do to one volume, as a sentence. */
-export function placeText({ way, volume = "", mount = "", replaces }: PlannedRestore): string {
+export function placeText({ way, volume = "", mount = "", replaces, path }: PlannedRestore): string {
   if (way === "beside") return `goes into the new volume ${volume}, which manifests mount as ${mount}`;
+  if (path !== undefined && replaces) return "takes the place of what is there now; the rest of the volume stays";
   return replaces ? "takes the place of the data of now" : `comes back as ${volume}, which is missing`;
 }
 

@@ -94,24 +94,30 @@ export function pointBytes({ copies }: CopyPoint): number | undefined {
 
 /** For one volume it names exactly the copy that was chosen; for several the newest of each, up to that time. */
 export function restoreBody(
-  { app: { scope, name, volumes }, volume, point }: { app: CopiedApp; volume: string | undefined; point: CopyPoint },
+  chosen: { app: CopiedApp; volume: string | undefined; point: CopyPoint; path?: string | undefined },
   way: "in_place" | "beside",
 ): RestoreBody {
+  const { scope, name, volumes } = chosen.app;
+  const { volume, point } = chosen;
   const { at, target: from, copies } = point;
   const [only] = copies;
   const isOne = volume !== undefined || volumes.length === 1;
   const which = isOne && only !== undefined ? { snapshot: only.id } : { at };
-  return { scope, name, volume, from, way, ...which };
+  const path = chosen.path?.trim() || undefined;
+  return { scope, name, volume, from, way, path, ...which };
 }
 
+const shellWord = (text: string) => (/^[\w./@%+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
 /** The command that does the same. */
-export function restoreLine({ scope = "", name = "", volume, from, at, snapshot, way }: RestoreBody): string {
+export function restoreLine({ scope = "", name = "", volume, from, at, snapshot, way, path }: RestoreBody): string {
   return [
     `berth backup restore ${scope}/${name}`,
     ...(volume === undefined ? [] : [`--volume ${volume}`]),
     ...(snapshot === undefined ? [] : [`--snapshot ${snapshot.slice(0, 8)}`]),
     ...(at === undefined ? [] : [`--at ${at}`]),
     ...(from === undefined ? [] : [`--from ${from}`]),
+    ...(path === undefined ? [] : [`--path ${shellWord(path)}`]),
     way === "beside" ? "--beside" : "--in-place",
   ].join(" ");
 }
@@ -151,9 +157,14 @@ export function restoreTime(planned: readonly PlannedRestore[], restores: readon
 export const haveEnded = (restores: readonly Restore[]) =>
   restores.every(({ ended_at: ended, state }) => ended !== undefined && state !== "undoing");
 
+/** The volume, or the part of it that is restored. */
+export const partText = ({ what, path }: { what: string; path?: string | undefined }) =>
+  path === undefined ? what : `${path} of ${what}`;
+
 /** How a restore of one volume is or ended, as a sentence. */
 export function outcomeText(restore: Restore, zone?: string): string {
-  const { what, state, error, way, mount = "", volume = "" } = restore;
+  const { state, error, way, mount = "", volume = "" } = restore;
+  const what = partText(restore);
   const of = `the copy of ${exactText(Date.parse(restore.at), zone)}`;
   if (error !== undefined) return `${what}: ${error}`;
   if (state === "waiting") return `${what} waits for another copy or restore to end`;

@@ -273,11 +273,14 @@ describe("screens", () => {
       "[...document.querySelectorAll('tbody button')].findLast((one) => one.innerText === 'Restore…' && one.closest('tr').innerText.includes('shop/db')).click()",
     );
     await tab.shows("Which copy: 5 copies, the newest first");
+    await tab.read("document.querySelector('#restore-path').focus()");
+    await tab.type("etc/app.conf");
+    await tab.shows("--path etc/app.conf");
     await takePictures(tab, "restore-choose");
     expect(await axeFaults(tab)).toEqual([]);
     await tab.press("Show the plan");
     await tab.shows("end the run, and try again");
-    expect(bodyOf("/backups/restores/plan")).toMatchObject({ name: "db", from: "disk", way: "in_place" });
+    expect(bodyOf("/backups/restores/plan")).toMatchObject({ name: "db", from: "disk", path: "etc/app.conf" });
     plane.answers["POST /backups/restores/plan"] = restoreAnswers.plan;
     await tab.press("Show the plan");
     await tab.shows("Type shop/db to go on");

@@ -96,6 +96,7 @@ test("a restore says what it replaces and that there is a way back, or that noth
     ...{ bytes: 2_097_152, replaces: true },
   };
   expect(placeText(planned)).toBe("takes the place of the data of now");
+  expect(placeText({ ...planned, path: "etc/a" })).toContain("the rest of the volume stays");
   expect(restoreEffects([planned]).map(({ ends = false }) => ends)).toEqual([false, false, true, false]);
   expect(restoreEffects([planned])[0]?.text).toContain("2 MiB of 1 volume");
   const beside: PlannedRestore = { ...planned, way: "beside", mount: "data-0-of-x", replaces: false };

@@ -87,6 +87,9 @@ test("of one volume that copy is restored, of several the newest of each at its 
   expect(restoreLine(all)).toBe("berth backup restore shop/files --at 2026-11-27T01:00:00.000Z --from disk --beside");
   const named = restoreBody({ app: two, volume: "media", point: one }, "in_place");
   expect(restoreLine(named)).toContain("shop/files --volume media --snapshot 01234567 --from disk");
+  const part = restoreBody({ app, volume: undefined, point: one, path: " etc/my app.conf " }, "in_place");
+  expect(restoreLine(part)).toEndWith("--from disk --path 'etc/my app.conf' --in-place");
+  expect(restoreBody({ app, volume: undefined, point: one, path: " " }, "in_place")).toEqual(only);
 });
 
 const planned: PlannedRestore = {
@@ -128,6 +131,7 @@ test("how it goes and how it ended is a sentence for each state, and says when i
   const texts = states.map((state) => outcomeText({ ...restoreFixture, state }));
   expect(new Set(texts).size).toBe(states.length - 1);
   expect(outcomeText({ ...restoreFixture, error: "no space" })).toBe("shop/db/data/0: no space");
+  expect(outcomeText({ ...restoreFixture, path: "etc/a" })).toStartWith("etc/a of shop/db/data/0 has the data");
   expect(outcomeText({ ...restoreFixture, way: "beside", mount: "data-0-of-x" })).toContain("mount it as data-0-of-x");
   expect(haveEnded([restoreFixture])).toBe(true);
   expect(haveEnded([restoreFixture, { ...restoreFixture, ended_at: undefined }])).toBe(false);
