@@ -76,8 +76,9 @@ export const backupLimits = {
   drillReadyMs: 10 * minute,
   /** An alert fires where no drill has succeeded for this long. */
   drillOldMs: 14 * day,
-  /** A drill leaves this much memory free. */
+  /** A drill leaves this much memory and disk free: live apps go on meanwhile, and write. */
   drillSpareMemoryBytes: 256 * 1024 * 1024,
+  drillSpareDiskBytes: 1024 * 1024 * 1024,
   resticKillGraceMs: 10_000,
   /** restic tries each request again for 15 minutes: a target that fails for as long as this is given up, until the next copy. */
   resticStallMs: minute,

@@ -39,7 +39,7 @@ export interface DrillParts extends Pick<
     drillLookMs: number;
     drillReadyMs: number;
     drillSpareMemoryBytes: number;
-    restoreSpareBytes: number;
+    drillSpareDiskBytes: number;
     lookMs: number;
   };
 }
@@ -98,7 +98,7 @@ export async function lackOfRoom(
   { bytes, memoryBytes }: { bytes: number; memoryBytes: number },
 ): Promise<string | undefined> {
   const { freeBytes } = await folders.space(await volumesFolder());
-  const freeDisk = freeBytes - limits.restoreSpareBytes;
+  const freeDisk = freeBytes - limits.drillSpareDiskBytes;
   const memory = (freeMemory() ?? Number.POSITIVE_INFINITY) - limits.drillSpareMemoryBytes;
   for (const [wants, free, of] of [
     [bytes, freeDisk, "disk"],

@@ -147,7 +147,7 @@ describe("what is drilled", () => {
     ["cannot live by itself", { refused: { web: "it is privileged" } }, "not_drilled", "it is privileged"],
     ["has no copy", { copied: [] }, "failed", "there is no copy of shop/web/files"],
     ["has a damaged copy", { damaged: "c0" }, "failed", "data is damaged"],
-    ["does not fit on the disk", { freeBytes: 10 }, "not_drilled", "of the disk can be used"],
+    ["does not fit on the disk", { freeBytes: 2 ** 30 + 999 }, "not_drilled", "of the disk can be used"],
     ["does not fit into the memory", { freeMemory: 10 }, "not_drilled", "of the memory can be used"],
   ])("an app that %s says why, and nothing of it runs", async (_, given, wanted, why) => {
     const it = world(given);
