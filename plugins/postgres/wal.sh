@@ -215,7 +215,8 @@ make_base() {
   stop=$(local_value 'select pg_current_wal_lsn()') || return 1
   size=$(local_value "select setting from pg_settings where name = 'wal_segment_size'") || return 1
   about_cluster >"$home/base/about" || return 1
-  sync
+  # Without names it waits for all that any program of the machine has written.
+  sync "$home/base/"* 2>/dev/null || sync
   prefix=$system.base.$label
   for file in "$home/base/"*; do
     case ${file##*/} in

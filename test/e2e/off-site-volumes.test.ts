@@ -16,7 +16,7 @@ const copyMs = 90_000;
 /** Writes a, then z: at each moment a is z, or one more. Between the two in the order of names there is much to read. */
 const writer = `
   mkdir -p /data/many /data/cache; for i in $(seq 300); do echo $i >/data/many/$i; done; echo x >/data/cache/x
-  i=0; while true; do i=$((i+1)); echo $i >/data/.a; mv /data/.a /data/a; echo $i >/data/.z; mv /data/.z /data/z; done`;
+  i=0; while true; do i=$((i+1)); echo $i >/data/.a; mv /data/.a /data/a; echo $i >/data/.z; mv /data/.z /data/z; sleep 0.01; done`;
 
 /** Volumes of apps that run, at a folder as the target, and the restic of this machine that brings them back. */
 describe("copies of volumes outside of the machine", () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createFrameReader, encodeFrame, frameTypes, jsonFrame } from "../../src/orchestration/api/exec-frames.ts";
+import { createFrameReader, frameTypes, jsonFrame } from "../../src/orchestration/api/exec-frames.ts";
 import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
 import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
@@ -134,11 +134,10 @@ describe("framed", () => {
   });
 
   test("resize while it runs", async () => {
-    const client = await open(sh("read go; stty size"), { query: "framing=1&tty=1&interactive=1&cols=10&rows=10" });
+    const resized = sh('until [ "$(stty size)" = "33 77" ]; do sleep 0.1; done; stty size');
+    const client = await open(resized, { query: "framing=1&tty=1&interactive=1&cols=10&rows=10" });
     await client.until((text) => text.includes("\r\n\r\n"));
     await client.send(jsonFrame(frameTypes.resize, { cols: 77, rows: 33 }));
-    await Bun.sleep(300);
-    await client.send(encodeFrame(frameTypes.stdin, Buffer.from("go\n")));
     expect(await output(client)).toContain("33 77");
   });
 });

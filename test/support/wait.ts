@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** How long tests wait for something that should happen soon, unless they say otherwise. */
-export const patienceMs = 20_000;
+export const patienceMs = 40_000;
 
 /** Pauses between two looks: short at first, longer for what takes long, and three times as long as the look itself took. */
 const pauseMsMin = 5;
