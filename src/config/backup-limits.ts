@@ -4,9 +4,9 @@ const day = 24 * hour;
 
 /** Limits of the copies of the server's state at targets outside of the machine. */
 export const backupLimits = {
-  /** How often it is looked whether a copy is due. */
+  /** Pause before a start tries again to end what a killed server has left: a restore, a `post`, a drill. */
   lookMs: 30_000,
-  /** The same, for the state of the server, and the least time between two copies of it: a change is copied within a minute. */
+  /** How often it is looked whether a copy is due, and the least time between two of the state: a change is copied within a minute. */
   stateLookMs: 10_000,
   changedCopyMs: 40_000,
   /** How often it is looked at the targets whether another server has taken this one's place. */

@@ -86,9 +86,9 @@ export function nextCopyAt(
   return newest.error === undefined ? newest.startedAt + everyMs : newest.endedAt + Math.min(retryMs, everyMs);
 }
 
-/** Like `nextCopyAt`, for the removal of old copies. */
-export function isPruneDue(prunedAt: number | undefined, now: number, everyMs: number): boolean {
-  return prunedAt === undefined || prunedAt > now || now - prunedAt >= everyMs;
+/** Whether what is done every so often is due; at once where it never was, or where a clock that was ahead has dated it. */
+export function isDueAgain(doneAt: number | undefined, now: number, everyMs: number): boolean {
+  return doneAt === undefined || doneAt > now || now - doneAt >= everyMs;
 }
 
 /** Fails `invalid` for a folder in the server's own: what is there is lost with the server. */

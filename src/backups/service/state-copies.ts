@@ -6,7 +6,7 @@ import { stateTag } from "../core/subject.ts";
 import type { BackupOptions } from "./options.ts";
 import { recordRun, type StoredRun, type StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
-import { isFirstPass, isPruneDue, nextCopyAt } from "./shown.ts";
+import { isFirstPass, isDueAgain, nextCopyAt } from "./shown.ts";
 import type { Twins } from "./twins.ts";
 
 /** Copies of the server's own state: soon after it changed, and each `every` of the target at the latest. */
@@ -94,8 +94,8 @@ export function createStateCopies(
    */
   async function tidy(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void> {
     const now = clock.now();
-    const isPrune = isPruneDue(target.prunedAt, now, limits.pruneEveryMs);
-    if (!isPrune && !isPruneDue(target.forgottenAt, now, limits.forgetEveryMs)) return;
+    const isPrune = isDueAgain(target.prunedAt, now, limits.pruneEveryMs);
+    if (!isPrune && !isDueAgain(target.forgottenAt, now, limits.forgetEveryMs)) return;
     try {
       // The copy may have taken long.
       const firstPasses = (await parts.look(target.name, repository)).filter(isFirstPass);

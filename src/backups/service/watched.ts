@@ -6,7 +6,7 @@ import type { BackupSummary, Snapshot } from "../core/restic-words.ts";
 import { sizeText } from "../core/size.ts";
 import type { BackupRecords, StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
-import { isPruneDue } from "./shown.ts";
+import { isDueAgain } from "./shown.ts";
 
 /**
  * The list of the copies that this server made, which is sealed with its key: a target that lost one, or shows an older
@@ -131,9 +131,9 @@ export function createInspector(
       const target = found(name);
       if (target === undefined) return;
       const now = clock.now();
-      if (isPruneDue(target.checkedAt ?? target.createdAt, now, limits.checkEveryMs))
+      if (isDueAgain(target.checkedAt ?? target.createdAt, now, limits.checkEveryMs))
         await check(target, repository, signal);
-      if (isPruneDue(target.sizes?.at(-1)?.at, now, limits.sizeEveryMs)) await measure(target, repository, signal);
+      if (isDueAgain(target.sizes?.at(-1)?.at, now, limits.sizeEveryMs)) await measure(target, repository, signal);
     },
     /** Targets whose last check failed, and those that are larger than they may be. */
     failing: () =>
