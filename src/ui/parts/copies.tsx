@@ -17,7 +17,7 @@ import { Table } from "./table.tsx";
 import { Ago } from "./time.tsx";
 import { type AppAtTarget, copiedAt, copyRows, protectionTones, restoreTones } from "../text/backups.ts";
 import { bytesText, durationText } from "../text/figures.ts";
-import { type Undoable, undoable } from "../text/restores.ts";
+import { partText, type Undoable, undoable } from "../text/restores.ts";
 
 /** The newest copy of each app with volumes at each target; what is wrong comes first. */
 export function CopiesTable({ list }: { list: readonly App[] }) {
@@ -156,7 +156,7 @@ export function Restores({ list }: { list: readonly Restore[] }) {
         keyOf={({ id }) => id}
         columns={[
           { title: "State", cell: ({ state }) => <State tone={restoreTones[state]} text={state} /> },
-          { title: "Volume", cell: ({ what }) => what },
+          { title: "Volume", cell: partText },
           { title: "Began", cell: ({ started_at: at }) => <Ago at={at} /> },
           { title: "Copy of", cell: ({ at }) => <Ago at={at} /> },
           { title: "Target", cell: ({ target }) => target },
