@@ -223,6 +223,16 @@ describe("screens", () => {
     expect(await axeFaults(tab)).toEqual([]);
   });
 
+  test("backups: a drill by hand says what it does, and begins for that app alone", async () => {
+    Object.assign(plane.answers, { "POST /backups/drills": { since: at(0), apps: ["shop/files"] } });
+    await tab.press("Drill now…");
+    await tab.shows("It runs on a closed network: it reaches neither the live app nor the machine nor the internet");
+    await tab.press("Drill now");
+    await tab.shows("The drill of shop/files has begun");
+    const asked = plane.asked.filter(({ method, path }) => method === "POST" && path === "/backups/drills");
+    expect(asked.map(({ body }) => body)).toEqual([{ scope: "shop", name: "files" }]);
+  });
+
   test("backups: a copy by hand says what it does, and how it ended; without news nothing is asked again", async () => {
     const asked = () => plane.asked.filter(({ path }) => path === "/backups/targets").length;
     await tab.press("Copy now…");
