@@ -65,9 +65,10 @@ take_backup() {
 
 finish_backup() {
   (cd "$backups/.new-$1" && sha256sum -- * >.sums && mv .sums SHA256SUMS)
-  sync
+  # Without names it waits for all that any program of the machine has written.
+  sync "$backups/.new-$1" "$backups/.new-$1/"* 2>/dev/null || sync
   mv "$backups/.new-$1" "$backups/$1"
-  sync
+  sync "$backups" 2>/dev/null || sync
 }
 
 # One per second, so that names tell them apart. Whoever makes the folder has the name: two may look at the same time and

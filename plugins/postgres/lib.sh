@@ -61,7 +61,8 @@ load_state() {
 save_state() {
   umask 077
   printf '%s\n%s\n%s\n' "$epoch" "$primary" "$secret" >"$state.new"
-  sync
+  # Without a name it waits for all that any program of the machine has written.
+  sync "$state.new" 2>/dev/null || sync
   mv "$state.new" "$state"
   printf '*:*:*:%s:%s\n' "$maintenance" "$secret" >"$passfile.new"
   mv "$passfile.new" "$passfile"

@@ -62,7 +62,8 @@ secret_of() { printf '%s\n' "$secrets" | sed -n "s/^$1=//p"; }
 save_state() {
   umask 077
   printf 'epoch=%s\nprimary=%s\n%s\n' "$epoch" "$primary" "$secrets" >"$state.new"
-  sync
+  # Without a name it waits for all that any program of the machine has written.
+  sync "$state.new" 2>/dev/null || sync
   mv "$state.new" "$state"
 }
 
