@@ -14,6 +14,8 @@ const keepAll = { successful_history_limit: 10_000, failed_history_limit: 10_000
 const minuteMs = 60_000;
 /** Between two runs that are asked for, at most: what is checked at the end is one page of the history, 1,000 runs. */
 const pauseMs = Math.max(1_000, kills * 40);
+/** How long runs are asked for before an instant of the cron jobs. */
+const askedMs = 3_000;
 
 describe("kill -9 of the server during runs of jobs and at instants of cron jobs", () => {
   let berth: Rig;
@@ -66,16 +68,24 @@ describe("kill -9 of the server during runs of jobs and at instants of cron jobs
   }
 
   /** Every third kill comes around the instant of the cron jobs. */
+  const isAtInstant = (round: number) => round % 3 === 2;
+  const untilInstant = () => minuteMs - (Date.now() % minuteMs);
+
+  /** Nothing is asked for until shortly before that instant: each run that is asked for is a container. */
+  async function momentOfAsking(round: number): Promise<void> {
+    if (isAtInstant(round)) await Bun.sleep(Math.max(0, untilInstant() - askedMs));
+  }
+
   async function momentOfDeath(round: number): Promise<void> {
-    const isAtInstant = round % 3 === 2;
-    if (isAtInstant) await Bun.sleep(minuteMs - (Date.now() % minuteMs));
-    await Bun.sleep(Math.random() * (isAtInstant ? 400 : 2_000));
+    if (isAtInstant(round)) await Bun.sleep(untilInstant());
+    await Bun.sleep(Math.random() * (isAtInstant(round) ? 400 : 2_000));
   }
 
   test(
     `${kills} kills: no run twice, no record lost, nothing left running unseen`,
     async () => {
       for (let round = 0; round < kills; round++) {
+        await momentOfAsking(round);
         const asking = runUntilDead();
         await momentOfDeath(round);
         await berth.stop("SIGKILL");
