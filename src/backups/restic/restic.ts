@@ -56,10 +56,14 @@ const program = "restic";
 const missing = `restic is not installed: apt-get install restic (${resticMin} or newer), then try again`;
 
 /**
- * It dies with the server, gives way to apps, and is the first to go when memory ends. Those programs are part of
- * util-linux and coreutils, which every system has that runs the server.
+ * It dies with the server, gives way to apps on the processors and the disk, and is the first to go when memory ends. Those
+ * programs are part of util-linux and coreutils, which every system has that runs the server. The class "idle" of the disk
+ * would hold up a copy for whose end an app is paused.
  */
-export const politely = ["choom", "-n", "800", "--", "nice", "-n", "10", "setpriv", "--pdeathsig", "TERM", "--"];
+export const politely = [
+  ...["choom", "-n", "1000", "--", "nice", "-n", "10", "ionice", "-c", "2", "-n", "7"],
+  ...["setpriv", "--pdeathsig", "TERM", "--"],
+];
 
 /**
  * Gives the command a host name of its own. restic takes a lock for left over when it names this machine and a process that

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { politely } from "../../../src/backups/restic/restic.ts";
 import { createRepository } from "../../../src/backups/service/repository.ts";
 
 const summary = '{"message_type":"summary","snapshot_id":"aa","total_bytes_processed":9,"data_added":3}';
@@ -34,4 +35,14 @@ test("a copy that lacks files is one only where they may be lacking; otherwise i
   expect(await copied("vanished", "unread")).toEqual(refused);
   expect(await copied("any", "vanished")).toEqual(taken);
   expect(await copied("any", "unread")).toEqual(taken);
+});
+
+test("a command gives way to apps: on the processors, on the disk, and when memory ends", () => {
+  const said = (words: readonly string[]) =>
+    Bun.spawnSync([...words, "sh", "-c", "nice; cat /proc/self/oom_score_adj; ionice"])
+      .stdout.toString()
+      .trim()
+      .split("\n");
+  const [own = ""] = said([]);
+  expect(said(politely)).toEqual([String(Math.min(19, Number(own) + 10)), "1000", "best-effort: prio 7"]);
 });
