@@ -95,3 +95,12 @@ export function urlOf(tree: SourceTree): string {
   const major = /\d+/.exec(String(fieldsOf(jsonOf(tree, "composer.json").require)["laravel/framework"]))?.[0];
   return said ?? (Number(major ?? 11) < 11 ? "DATABASE_URL" : "DB_URL");
 }
+
+/** Requests for no file all begin in one, which an .htaccess would say: beside a folder of pages, or where the file asks for the path. */
+export function beginsInOne(tree: SourceTree, docroot: string): string | undefined {
+  const at = docroot === "" ? "" : `${docroot}/`;
+  const asks = at !== "" || /REQUEST_URI|PATH_INFO/.test(tree.read("index.php") ?? "");
+  return tree.has(`${at}.htaccess`) || !asks
+    ? undefined
+    : "RUN echo 'FallbackResource /index.php' >/etc/apache2/conf-enabled/one-page.conf";
+}

@@ -1,6 +1,6 @@
 import { readHints } from "./hints/hints.ts";
 import { hideManifests } from "./pages.ts";
-import { assetLines, extensionsOf, urlOf } from "./php-parts.ts";
+import { assetLines, beginsInOne, extensionsOf, urlOf } from "./php-parts.ts";
 import {
   aptLine,
   fieldsOf,
@@ -94,7 +94,8 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       asksLate &&
         `RUN composer check-platform-reqs --no-dev --format=json 2>/dev/null | php -r '${lateExtensions}' | xargs -r install-php-extensions`,
       "COPY . .",
-      docroot === "" ? hideManifests("") : beginsInOne(tree, docroot),
+      docroot === "" && hideManifests(""),
+      beginsInOne(tree, docroot),
       hasComposer && "RUN composer dump-autoload --no-dev --optimize",
       assets.length > 0 && "COPY --from=assets /src/public/ public/",
       ...after,
@@ -112,13 +113,6 @@ function rewriteNotes(tree: SourceTree, docroot: string): string[] {
   return base === undefined
     ? []
     : [`${file} is written for the path ${base}, and the app is served from the root: write RewriteBase / there`];
-}
-
-/** Pages beside their sources all begin in one file, which an .htaccess would say. */
-function beginsInOne(tree: SourceTree, docroot: string): string | undefined {
-  return tree.has(`${docroot}/.htaccess`)
-    ? undefined
-    : "RUN echo 'FallbackResource /index.php' >/etc/apache2/conf-enabled/one-page.conf";
 }
 
 /** The names of missing extensions, of what Composer says. */

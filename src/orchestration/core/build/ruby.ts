@@ -16,13 +16,20 @@ import {
   versionIn,
 } from "./runtime.ts";
 
-const known = ["3.4", "3.3", "3.2", "3.1", "3.0", "2.7", "2.6", "2.5"];
+const known = ["3.4", "3.3", "3.2", "3.1", "3.0", "2.7", "2.6", "2.5", "2.3"];
 
 /** The newest Ruby that runs what the lock file was made with: an old Rails or Bundler fails on a newer one. */
 function byLock(tree: SourceTree): string | undefined {
   const lock = tree.read("Gemfile.lock") ?? "";
   const exact = versionIn(lock, /^RUBY VERSION\s+ruby (\d+\.\d+\.\d+)/m);
   if (exact !== undefined) return exact;
+  // They count with a class that Ruby 2.4 took away: json until 1.8.3, Active Support until 4.2.7.
+  if (
+    /^ {4}(?:json \(1\.[0-7]\.|json \(1\.8\.[0-3]\)|activesupport \((?:3|4\.[01])\.|activesupport \(4\.2\.[0-7]\b)/m.test(
+      lock,
+    )
+  )
+    return "2.3";
   const [major, minor] = (versionIn(lock, /^ {4}(?:rails|activerecord) \((\d+\.\d+)/m) ?? "8.0").split(".").map(Number);
   const bundler = versionIn(lock, /^BUNDLED WITH\s+(\d+\.\d+)/m) ?? "9.0";
   const rails = (major ?? 0) * 10 + (minor ?? 0);

@@ -4,7 +4,7 @@ import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
 import { type App, customNames, frameworkNotes, localNote, namesRead, needsMark } from "./needs.ts";
 import { besideSources, keptIn, withKept } from "./kept.ts";
-import { builtInNote, lockNote, migrationNote, tablesNote, versionNote } from "./notes.ts";
+import { builtInNote, lockNote, migrationNote, tablesNote, tlsNote, versionNote } from "./notes.ts";
 import { readmePort } from "./readme.ts";
 import { manifestText, servicesNotes, usesSqlite, workerNote } from "./service-notes.ts";
 import { absentFiles, sourcesOf } from "./sources.ts";
@@ -158,7 +158,7 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
       ...builtInNote(sources),
       ...absent,
       ...servicesNotes(tree, { sources, language, folder }, { text: packages, said: names }),
-      ...localNote(sources, notes),
+      ...tlsNote(sources, language).concat(localNote(sources, notes, plan.port)),
       ...workerNote(tree, packages),
       ...(names.length === 0
         ? []

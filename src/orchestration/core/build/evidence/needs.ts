@@ -49,6 +49,10 @@ const reading: Readonly<Record<string, RegExp[]>> = {
 const given =
   /^(?:PORT|HOST|HOSTNAME|BIND|NODE_ENV|ENV|APP_ENV|RAILS_ENV|RACK_ENV|MIX_ENV|PHX_SERVER|PATH|HOME|USER|PWD|TZ|CI|DEBUG|VERBOSE|TERM|LANG|SHELL|TMPDIR|TMP|TEMP|NO_COLOR|LOG_LEVEL|RUST_LOG|GIN_MODE|SECRET_KEY_BASE_DUMMY|DYNO|PIDFILE|APPDATA|WINDIR|LOCALAPPDATA|USERPROFILE|EDITOR|ANALYZE|INIT_CWD|BROWSER|DJANGO_SETTINGS_MODULE|REQUEST_METHOD|REQUEST_URI|(?:AWS_LAMBDA|VERCEL|NETLIFY|npm|NEXT_RUNTIME|NEXT_PHASE|RENDER|FLY|RAILWAY|HEROKU|GITHUB|CODESPACE|XDG|HTTP|SERVER|REMOTE|CARGO|GO|BUNDLE|RAILS|WDS|VITE_DEV|JEST|ECTO_IPV6|POOL_SIZE|DNS_CLUSTER).{0,60})$/;
 
+/** No name, or a port that may be the program's own: that of a database is not. */
+const ownPort =
+  /^$|^(?!.{0,40}(?:DB|DATABASE|POSTGRES|PG|SQL|MARIA|MONGO|REDIS|RABBIT|MQ|MAIL|SMTP|KAFKA|MEMCACHED|ELASTIC)\w{0,20}PORT$).{0,60}_PORT$/;
+
 /** Whether a bundler replaces the variable by its value while it builds. */
 export function isBuiltIn(name: string): boolean {
   return /^(?:VITE|REACT_APP|NEXT_PUBLIC|VUE_APP|GATSBY|EXPO_PUBLIC|PUBLIC)_/.test(name);
@@ -75,7 +79,7 @@ export function namesRead({ files }: Sources, language: string): string[] {
   const keys = isByKeys ? files.flatMap(({ text }) => [...text.matchAll(keyed)].map(([, name = ""]) => name)) : [];
   const set = new Set(files.flatMap(({ text }) => [...text.matchAll(defaulted)].map(([, name = ""]) => name)));
   const all = [...names, ...keys, ...openSettings(files, language)].filter((name) => !set.has(name));
-  return [...new Set(all)].filter((name) => !/_PORT$|^$/.test(name) && !given.test(name) && !isBuiltIn(name));
+  return [...new Set(all)].filter((name) => !ownPort.test(name) && !given.test(name) && !isBuiltIn(name));
 }
 
 const askedSettings: Readonly<Record<string, RegExp>> = {
@@ -116,15 +120,28 @@ export function customNames(tree: SourceTree, folder: string): string[] {
 const localDefault =
   /["'`.]([A-Z][A-Z0-9]{0,20}_[A-Z0-9_]{1,40}|HOST_?URL|DOMAIN|ORIGIN)["'`]?\]?\)?[ \t]{0,3}(?:,|\|\||\?\?|\bor\b)[ \t]{0,3}["'`]https?:\/\/(?:localhost|127\.0\.0\.1)\b/g;
 
+/** Lines that tell developers, and lists of who may ask. */
+const talk = /^\s{0,80}(?:\/\/|#|\*)|console|print|\blog|cors|origin|allow|swagger|server|example|assert|expect|curl/i;
+
 /** Variables whose default is an address of this machine, such as the own address of the app that is written into links. */
-export function localNote({ files }: Sources, said: readonly string[]): string[] {
+export function localNote({ files }: Sources, said: readonly string[], port = 0): string[] {
   const names = files.flatMap(({ text }) => [...text.matchAll(localDefault)].map(([, name = ""]) => name));
   const open = [...new Set(names)].filter((name) => !isBuiltIn(name) && !said.some((note) => note.includes(name)));
-  return open.length === 0
-    ? []
-    : [
-        `${needsMark}${open.slice(0, 6).join(", ")} in env, as the default is http://localhost, which visitors and other containers do not reach`,
-      ];
+  const own = new RegExp(String.raw`(?:[=:(,+]|return)\s{0,3}["'\x60]https?:\/\/(?:localhost|127\.0\.0\.1):${port}\/`);
+  const isLink = (line: string) => line.length < 400 && own.test(line) && !talk.test(line);
+  const file = files.find(({ text }) => text.split("\n").some(isLink))?.path;
+  return [
+    ...(open.length === 0
+      ? []
+      : [
+          `${needsMark}${open.slice(0, 6).join(", ")} in env, as the default is http://localhost, which visitors and other containers do not reach`,
+        ]),
+    ...(file === undefined
+      ? []
+      : [
+          `${needsMark}its own address from a variable: ${file} writes http://localhost:${port}, which visitors do not reach`,
+        ]),
+  ];
 }
 
 /** Fields of pydantic without a default: the program does not start without them. */

@@ -216,3 +216,23 @@ export function migrationNote(tree: SourceTree, folder: string, language: string
     `no migration runs by itself; to run them before each version, write release: { command: ${JSON.stringify(command).replaceAll(",", ", ")} }`,
   ];
 }
+
+const ownTls: Readonly<Record<string, RegExp>> = {
+  node: /\bhttps\.createServer\(/,
+  go: /\b(?:ListenAndServe|Run|Start|Listen)TLS\(/,
+  java: /^[ \t]*server\.ssl\.key-store\b|^[ \t]+key-store[ \t]*:/m,
+};
+const plain: Readonly<Record<string, RegExp>> = {
+  node: /\b(?:app|http|server|fastify)\.(?:createServer|listen)\(/,
+  go: /\b(?:ListenAndServe|\w\.Run|\.Start|\.Listen)\(/,
+};
+
+/** A program that takes HTTPS by a key of its own, where Berth takes it and asks over HTTP. */
+export function tlsNote({ files }: Sources, language: string): string[] {
+  const file = files.find(({ text }) => ownTls[language]?.test(text) === true && plain[language]?.test(text) !== true);
+  if (file === undefined) return [];
+  const way = language === "java" ? 'write env: { SERVER_SSL_ENABLED: "false" }' : "make it listen over HTTP there";
+  return [
+    `needs plain HTTP: ${file.path} serves HTTPS by a key of its own, which the folder or the image may not have, and Berth takes HTTPS itself and asks the app over HTTP; ${way}`,
+  ];
+}

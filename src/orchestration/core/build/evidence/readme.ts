@@ -72,6 +72,9 @@ export function readmeNotes(tree: SourceTree, dockerfile: string, notes: readonl
   const start = readHints(tree).processes.some(({ type }) => type === "web") ? [] : otherStart(commands, dockerfile);
   return [
     ...(left.length === 0 ? [] : [steps]),
+    ...(/\bcreate table\b/i.test(readme.text) && !/its tables|no migration runs/.test(said)
+      ? [`${needsMark}its tables, where no source makes them: ${readme.file} has CREATE TABLE for them; run that once`]
+      : []),
     ...start.map(
       (line) =>
         `${readme.file} starts the program with "${line}", which is not what the image starts; if that serves, write command`,

@@ -166,6 +166,7 @@ const nearby = String.raw`192\.168\.\d{1,3}\.\d{1,3}|10\.\d{1,3}\.\d{1,3}\.\d{1,
 const isNearby = new RegExp(String.raw`${nearby}`);
 const here = String.raw`(?:localhost|127\.0\.0\.1|\[::1\]|${nearby})`;
 const rest = String.raw`(?:\/\/[^\s"'\x60]{0,120}?|[^"'\x60\s]{0,80}\bhost=)`;
+const beside = String.raw`(?:\/\/(?:[^\s"'@/\x60$]{0,80}@)?|[^"'\x60\s]{0,80}\bhost=)(?!(?:host|server|user|your)\w{0,20}\b)[a-z][a-z\d_-]{1,40}(?::\d|[;/])`;
 const driver = String.raw`\b(?:driver|adapter|dialect|type|client|DBDriver)["']?[ \t]{0,9}(?:=>|[:=])[ \t]{0,9}["']?`;
 const host = String.raw`\b(?:host|hostname|server)["']?[ \t]{0,9}(?:=>|[:=])[ \t]{0,9}["']?`;
 const asked =
@@ -178,7 +179,7 @@ const connection = /\bGetConnectionString\(\s*"(\w{1,60})"/;
 
 /** Where the sources say that a service is. */
 function addressOf(settings: Sources["files"], { schemes, variables, local, code }: Service): Address | undefined {
-  const written = new RegExp(String.raw`\b(?:${schemes}):${rest}${here}`, "i");
+  const written = new RegExp(String.raw`\b(?:${schemes}):(?:${rest}${here}|${beside})`, "i");
   const split = new RegExp(String.raw`${driver}(?:pdo_)?(?:${schemes})\b`, "i");
   const apart = new RegExp(String.raw`${host}${here}`, "i");
   for (const { path, text } of settings) {
@@ -230,11 +231,10 @@ function addressNotes(settings: Sources["files"], language: string, found: reado
           ? "set ConnectionStrings__NAME with berth config set, which .NET reads first"
           : "read the address there from a variable, and set that";
     const text = settings.find(({ path }) => path === file)?.text ?? "";
-    const names =
-      isNearby.test(text) && !/localhost|127\.0\.0\.1/.test(text)
-        ? "an address of another network"
-        : "this machine, which is the container itself";
-    return [`${needsMark}another address of ${service.name}: ${file} names ${names}; ${way}`];
+    const isHere = /localhost|127\.0\.0\.1|::1/.test(text);
+    const names = isNearby.test(text) ? "an address of another network" : "another container by its name";
+    const place = isHere ? "this machine, which is the container itself" : names;
+    return [`${needsMark}another address of ${service.name}: ${file} names ${place}; ${way}`];
   });
 }
 

@@ -1,5 +1,6 @@
 import { namesStart, type SourceTree } from "../runtime.ts";
 import { bind, djangoFolder, djangoStart, listening, type PythonStart } from "./django.ts";
+import { socketWords } from "./packages.ts";
 
 const usualFiles = [
   "main.py",
@@ -153,11 +154,11 @@ const asgi =
 
 const wsgi =
   (maker: string) =>
-  (tree: SourceTree): PythonStart | undefined => {
+  (tree: SourceTree, packages: ReadonlySet<string>): PythonStart | undefined => {
     const made = whereMade(tree, maker);
     if (made === undefined) return undefined;
     const place = made.within === "" ? [] : ["--chdir", made.within.slice(0, -1)];
-    const words = ["gunicorn", "--bind", bind, ...place, made.target];
+    const words = ["gunicorn", "--bind", bind, ...socketWords(packages), ...place, made.target];
     return { words, needs: ["gunicorn"], notes: [startNote(made)] };
   };
 
@@ -222,7 +223,7 @@ const frameworks: readonly Framework[] = [
 function falconStart(tree: SourceTree, packages: ReadonlySet<string>): PythonStart | undefined {
   const isAsync = candidates(tree).some((file) => /\bfalcon\.asgi\b/.test(tree.read(file) ?? ""));
   const makers = "(?:falcon\\.)?(?:asgi\\.)?(?:App|API)";
-  return isAsync ? asgi(makers)(tree, packages) : wsgi(makers)(tree);
+  return isAsync ? asgi(makers)(tree, packages) : wsgi(makers)(tree, packages);
 }
 
 /** Dash serves by the Flask app inside of it, where the file gives that a name; else by its own server. */

@@ -236,3 +236,12 @@ function ownLines(tree: SourceTree): string[] {
     `RUN pip install --no-cache-dir -r ${file}`,
   ];
 }
+
+/** Flask-SocketIO asks for one worker, of the kind that its packages bring. */
+export function socketWords(packages: ReadonlySet<string>): string[] {
+  if (!packages.has("flask-socketio")) return [];
+  if (packages.has("eventlet")) return ["--worker-class", "eventlet", "--workers", "1"];
+  if (packages.has("gevent-websocket"))
+    return ["--worker-class", "geventwebsocket.gunicorn.workers.GeventWebSocketWorker", "--workers", "1"];
+  return ["--workers", "1", "--threads", "100"];
+}

@@ -437,4 +437,54 @@ describe("what else a program finds only where it was written", () => {
     const django = { "manage.py": "django", "shop/wsgi.py": "", "shop/settings.py": "" };
     expect(problemOf(django)).toContain("no file names the packages of the Python program");
   });
+
+  test("the port of a database is asked for, and a key of its own for HTTPS is said", () => {
+    const go = made({
+      "go.mod": "module x\ngo 1.22\n",
+      "main.go":
+        'package main\nfunc main() { os.Getenv("DB_PORT"); os.Getenv("ADMIN_PORT"); http.ListenAndServeTLS(":8443", "a", "b", nil) }',
+    });
+    expect(go.notes).toContain("read DB_PORT and have no default");
+    expect(go.notes).toContain("plain HTTP: main.go serves HTTPS");
+    const spring = {
+      "pom.xml": "<artifactId>spring-boot-maven-plugin</artifactId>",
+      "src/main/resources/application.properties": "server.port=443\nserver.ssl.key-store=keystore.jks\n",
+    };
+    expect(made(spring).notes).toContain('env: { SERVER_SSL_ENABLED: "false" }');
+    const tls = "https.createServer({ key }, app).listen(process.env.PORT);";
+    expect(node(tls)).not.toContain("plain HTTP");
+    expect(node("", { "a.js": tls })).toContain("plain HTTP: a.js");
+  });
+
+  test("links to this machine and addresses of other containers are said", () => {
+    const links = (line: string) => node(`${line}\napp.listen(3000)`);
+    expect(links('const all = "http://localhost:3000/api/all"')).toContain("its own address from a variable: a.js");
+    expect(links('console.log("http://localhost:3000/api")')).not.toContain("its own address");
+    expect(links('const other = "http://localhost:4000/api"')).not.toContain("its own address");
+    const php = made({ "index.php": '<?php new PDO("mysql:host=shop-db;dbname=a");\n$_SERVER["REQUEST_URI"];' });
+    expect(php.notes).toContain("index.php names another container by its name");
+    expect(php.dockerfile).toContain("FallbackResource /index.php");
+    expect(made({ "index.php": "<?php echo 1;" }).dockerfile).not.toContain("FallbackResource");
+    expect(node("app.listen(3000)", { "readme.md": "CREATE TABLE a (b int)" })).toContain("readme.md has CREATE TABLE");
+  });
+
+  test("Flask-SocketIO has one worker of its own kind", () => {
+    const start = (packages: string) =>
+      startOf({
+        "requirements.txt": `flask\nFlask-SocketIO\n${packages}\n`,
+        "app.py": "from flask import Flask\napp = Flask(__name__)",
+      });
+    expect(start("eventlet>=0.33")).toContain('"--worker-class","eventlet","--workers","1","app:app"');
+    expect(start("gevent-websocket")).toContain("GeventWebSocketWorker");
+    expect(start("")).toContain('"--workers","1","--threads","100"');
+  });
+
+  test("gems of before Ruby 2.4 get the Ruby of their time", () => {
+    const lock = (gem: string) =>
+      made({ Gemfile: 'gem "sinatra"', "config.ru": "", "Gemfile.lock": `GEM\n  specs:\n    ${gem}\n` }).dockerfile;
+    expect(lock("json (1.8.2)")).toContain("ruby:2.3-slim");
+    expect(lock("activesupport (4.2.1)")).toContain("ruby:2.3-slim");
+    expect(lock("json (1.8.6)\n    activesupport (4.2.11)")).not.toContain("ruby:2.3");
+    expect(lock("activesupport (4.2.10)")).not.toContain("ruby:2.3");
+  });
 });
