@@ -170,6 +170,15 @@ function mountedIn(mount: Mount, { volumes }: DrillPlace): Mount {
   return { ...rest, source };
 }
 
+/**
+ * Whether a kernel parameter leaves a closed network closed. With IPv6, a container has an address beside this machine. The
+ * engine also takes `/` in place of each `.`, and names that lead through `..`: only plain ones are judged by how they begin.
+ */
+function staysShut(sysctl: string): boolean {
+  const parts = sysctl.includes(".") ? sysctl.split(".") : sysctl.split("/");
+  return parts.every((part) => /^[\w-]+$/.test(part)) && !(parts[0] === "net" && parts[1] === "ipv6");
+}
+
 function drilledOptions(options: EngineOptions): EngineOptions {
   const { init, readonlyRootfs, user, workingDir, hostname, entrypoint, capDrop = [], groupAdd, tmpfs } = options;
   // What opens something is refused before, so this only forbids.
@@ -177,7 +186,7 @@ function drilledOptions(options: EngineOptions): EngineOptions {
   return {
     ...{ init, readonlyRootfs, user, workingDir, hostname, entrypoint, groupAdd, tmpfs },
     ...{ securityOpt, shmSizeBytes, pidsLimit, cpusetCpus, memorySwapBytes },
-    sysctls: Object.fromEntries(Object.entries(sysctls).filter(([key]) => !key.startsWith("net.ipv6."))),
+    sysctls: Object.fromEntries(Object.entries(sysctls).filter(([key]) => staysShut(key))),
     capDrop: [...new Set([...capDrop, "NET_RAW"])],
     dns: [noServer],
     dnsSearch: ["."],

@@ -115,6 +115,15 @@ describe("what a copy gets", () => {
     expect(spec.mounts.map(({ source }) => source)).toEqual(["berth-drill.a1.0"]);
   });
 
+  test("no kernel parameter that gives it IPv6, in any spelling that the engine takes", async () => {
+    const kept = { "net.core.somaxconn": "1024", "net/ipv4/ip_unprivileged_port_start": "0" };
+    const opening = ["net.ipv6.conf.all.disable_ipv6", "net/ipv6/conf/eth0/disable_ipv6"];
+    const winding = ["net/./ipv6/conf/eth0/disable_ipv6", "net//ipv6/conf/eth0/disable_ipv6", "net.core/../ipv6.x"];
+    const lines = [...Object.entries(kept), ...[...opening, ...winding].map((name) => [name, "0"])];
+    const spec = await copied({ docker_options: lines.flatMap(([name, value]) => ["--sysctl", `${name}=${value}`]) });
+    expect(spec.options.sysctls).toEqual(kept);
+  });
+
   test.each<[string, Spec]>([
     ["network_mode", { network_mode: "host" }],
     ["of the machine", { volumes: ["files:/data", "/var/run/docker.sock:/docker.sock"] }],
