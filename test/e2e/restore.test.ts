@@ -47,9 +47,15 @@ describe("restores of volumes", () => {
     expect([made.exitCode, made.stdout]).toEqual([0, expect.stringContaining("shop/db/data/0")]);
   };
 
+  /** A container that has just been replaced takes no command, and the next one comes a moment later. */
   const inPod = (...command: string[]) => {
-    const id = berth.docker(["ps", "-q", "--filter", `label=${berth.prefix}.name=db`]).trim();
-    return `${berth.docker(["exec", id, ...command])}\n`;
+    for (let tries = 1; ; tries += 1) {
+      const id = berth.docker(["ps", "-q", "--filter", `label=${berth.prefix}.name=db`]).trim();
+      const run = Bun.spawnSync(["docker", "-H", berth.dockerHost, "exec", id, ...command], { stderr: "pipe" });
+      if (run.success) return `${run.stdout.toString().trim()}\n`;
+      if (tries === 100) throw new Error(`${command.join(" ")}: ${run.stderr.toString()}`);
+      Bun.sleepSync(100);
+    }
   };
 
   test("in place: data, holes, owner and links come back, the app sees them, and an undo brings back what was there", async () => {
@@ -275,11 +281,13 @@ describe("restores of volumes", () => {
       const state = (await rows())[0]?.state ?? "";
       states.add(state);
       await berth.ready("statefulset", "shop", "db");
-      expect(inPod("cat", "/data/a")).toBe(state === "done" ? "good\n" : "bad\n");
+      const wanted = state === "done" ? "good\n" : "bad\n";
+      await waitFor(`${state}: the data to be ${wanted}`, () => inPod("cat", "/data/a") === wanted);
       await waitFor("all files", () => inPod("sh", "-c", "ls /data | wc -l") === "301\n");
       if (state === "done") inPod("sh", "-c", "echo bad >/data/a");
-      const left = readdirSync(join(dataOf(), "..")).length - 1;
-      expect(left).toBe((await rows()).filter((row) => row.state === "done").length);
+      const left = () => readdirSync(join(dataOf(), "..")).length - 1;
+      const done = (await rows()).filter((row) => row.state === "done").length;
+      await waitFor(`${done} volumes to be kept for an undo`, () => left() === done);
     }
     expect(states.has("failed")).toBe(true);
     // A server that starts first asks its targets whether another one acts.
