@@ -83,7 +83,6 @@ afterAll(async () => {
   await tmux?.[Symbol.asyncDispose]();
   await run(["remote", "remove", "production"], { env });
   const images = server.docker(["image", "ls", "-q", "--filter", `label=${server.prefix}.build`]).split("\n");
-  await server.cli(["ingress", "stop", "-y"]);
   await server.close();
   await sshd[Symbol.asyncDispose]();
   for (const image of new Set(images)) if (image !== "") server.docker(["image", "rm", "-f", image]);

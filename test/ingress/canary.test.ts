@@ -72,7 +72,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await it?.cli(["ingress", "stop", "-y"]);
   await it?.close();
 });
 

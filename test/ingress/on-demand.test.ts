@@ -57,7 +57,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await it.cli(["ingress", "stop", "-y"]);
   await ca.stop();
   await asking.stop(true);
   await it.close();

@@ -46,7 +46,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   all?.close();
-  await it?.cli(["ingress", "stop"]);
   await it?.stop();
   run(["umount", "-l", folder]);
   await it?.close();

@@ -50,7 +50,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await it.cli(["ingress", "stop", "-y"]);
   await it.close();
 });
 

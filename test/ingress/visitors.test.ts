@@ -59,7 +59,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   all?.close();
-  await it?.cli(["ingress", "stop"]);
   await it?.close();
   await docker?.close();
 });
