@@ -2,7 +2,7 @@ import { readHints } from "../hints/hints.ts";
 import { readPackage } from "../node/package-json.ts";
 import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
-import { type App, customNames, frameworkNotes, localNote, namesRead, needsMark } from "./needs.ts";
+import { type App, customNames, frameworkNotes, localNote, namesRead, needsMark, sampleNames } from "./needs.ts";
 import { besideSources, keptIn, withKept } from "./kept.ts";
 import { builtInNote, lockNote, migrationNote, tablesNote, tlsNote, versionNote } from "./notes.ts";
 import { readmePort } from "./readme.ts";
@@ -117,9 +117,8 @@ function withVariables(dockerfile: string, set: readonly string[]): string {
 
 function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: Planned): Planned {
   const { notes = [] } = plan;
-  const names = [
-    ...new Set([...namesRead(sources, language), ...namesInSchema(tree, folder), ...customNames(tree, folder)]),
-  ].filter(
+  const others = [...customNames(tree, folder), ...sampleNames(tree, folder, sources)];
+  const names = [...new Set([...namesRead(sources, language), ...namesInSchema(tree, folder), ...others])].filter(
     (name) => !new RegExp(String.raw`^ENV [^\n]*\b${name}=`, "m").test(plan.dockerfile) && !notes.join().includes(name),
   );
   const shown = names.slice(0, namesShownMax).join(", ");

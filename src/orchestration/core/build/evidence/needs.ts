@@ -8,6 +8,8 @@ const js: RegExp[] = [
   /\b(?:process|Bun|import\.meta)\.env(?:\.([A-Z][A-Z0-9_]{1,60})\b|\[["']([A-Z][A-Z0-9_]{1,60})["']\])(?!["'\]]{0,2}\)?\s*(?:(?:\|\||\?\?)(?!\s{0,3}(?:""|''|\x60\x60))|\?[^.?]|=[^=]))/g,
   // Schemas of what has to be set: zod, Joi, envalid.
   /^[ \t]+([A-Z][A-Z0-9_]{2,60})[ \t]*:[ \t]*(?:z|Joi|joi|str|num|url|email|Env\.schema)\b(?![^\n]{0,200}(?:optional|default|catch|allow\(["']))[.(]/gm,
+  // The same as a schema of JSON, which @fastify/env reads.
+  /^[ \t]+["']?([A-Z][A-Z0-9_]{2,60})["']?[ \t]*:[ \t]*\{\s{0,40}["']?type["']?\s{0,9}:\s{0,9}["'](?:string|number|integer|boolean)["'](?![^}]{0,200}\bdefault\b)/gm,
   /\benv(?:\.\w{1,12})?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
   /\b(?:[Cc]onfig(?:Service)?|env)\.(?:get|getOrThrow)(?:<\w{1,30}>)?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)(?!\s*(?:\|\||\?\?))/g,
 ];
@@ -114,6 +116,20 @@ export function customNames(tree: SourceTree, folder: string): string[] {
   return pairs.flatMap(([, key = "", name = ""]) => {
     const isSet = new RegExp(String.raw`"${key}"\s{0,9}:\s{0,9}(?:"[^"]|[\d\[{tf])`).test(defaults);
     return isSet || key === "__format" ? [] : [name];
+  });
+}
+
+/** Names without a value in an example of `.env`, which the sources ask from a place of their own, such as `secrets.NAME`. */
+export function sampleNames(tree: SourceTree, folder: string, { files }: Sources): string[] {
+  const samples = ["example", "sample", "template"].map((end) => tree.read(`${folder}.env.${end}`) ?? "").join("\n");
+  const open = [...samples.slice(0, 16_000).matchAll(/^([A-Z][A-Z0-9_]{2,60})=[ \t]*(?:""|'')?\r?$/gm)];
+  return open.flatMap(([, name = ""]) => {
+    const asked = new RegExp(String.raw`(?<!\benv)(?<!\bENV)\.${name}\b`);
+    const usual = new RegExp(String.raw`[eE][nN][vV]\w{0,10}[^\n]{0,12}["'.]${name}\b`);
+    const isOwn =
+      files.some(({ path, text }) => /[jt]s$/.test(path) && asked.test(text)) &&
+      !files.some(({ text }) => usual.test(text));
+    return !isOwn || ownPort.test(name) || given.test(name) || isBuiltIn(name) ? [] : [name];
   });
 }
 

@@ -196,7 +196,8 @@ function addressOf(settings: Sources["files"], { schemes, variables, local, code
   const says = new RegExp(String.raw`^(?:[A-Z0-9]{1,20}_){0,3}(?:${variables})_?${saysPlace}$`);
   for (const { path, text } of settings)
     for (const [, variable = ""] of text.matchAll(named))
-      if (says.test(variable)) return { file: path, variable, isWritten: false };
+      if (says.test(variable) && !(path.endsWith(".php") && variable === "DB_CONNECTION"))
+        return { file: path, variable, isWritten: false };
   return undefined;
 }
 

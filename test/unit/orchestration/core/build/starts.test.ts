@@ -451,6 +451,13 @@ describe("what else a program finds only where it was written", () => {
       "src/main/resources/application.properties": "server.port=443\nserver.ssl.key-store=keystore.jks\n",
     };
     expect(made(spring).notes).toContain('env: { SERVER_SSL_ENABLED: "false" }');
+    const schema =
+      'const schema = {\n  properties: {\n    MONGO_URL: { type: "string" },\n    SALT: { type: "number", default: 3 },\n  },\n}';
+    expect(node(schema)).toContain("read MONGO_URL and have no default");
+    const sample = (text: string) => node(text, { ".env.example": "MONGO_URL=\nSALT=3\n" });
+    expect(sample("connect(app.secrets.MONGO_URL, app.secrets.SALT)")).toContain("read MONGO_URL and have no default");
+    expect(sample('connect(process.env.MONGO_URL ?? "x")')).not.toContain("MONGO_URL");
+    expect(sample('set({ MONGO_URL: env.get("MONGO_URL", "x") }); connect(set.MONGO_URL)')).not.toContain("MONGO_URL");
     const tls = "https.createServer({ key }, app).listen(process.env.PORT);";
     expect(node(tls)).not.toContain("plain HTTP");
     expect(node("", { "a.js": tls })).toContain("plain HTTP: a.js");
