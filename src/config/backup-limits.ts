@@ -59,6 +59,8 @@ export const backupLimits = {
   workMs: 6 * hour,
   /** The last part of what restic says is kept: lists of snapshots are below this. */
   resticOutputBytesMax: 16 * 1024 * 1024,
+  /** How long a copy of an image stays that no app needs any more. */
+  imagesKeptMs: 30 * day,
   /** Rows of restores that have ended. */
   restoresKept: 100,
   /** How long the alert about a restore that failed stays, unless another one of the volume begins. */

@@ -24,7 +24,7 @@ import { availableMemoryBytes } from "../base/machine/memory.ts";
 import type { DrillRoom } from "../orchestration/controller/rollout/drill-room.ts";
 import { backupLimits } from "../config/backup-limits.ts";
 import { createStateDigest } from "../local/state-digest.ts";
-import { stageState } from "../local/stage-state.ts";
+import { createImageRoom, stageState } from "../local/staging.ts";
 import type { Store } from "../orchestration/store/store.ts";
 import type { openEngine } from "./engine.ts";
 import type { Ground } from "./ground.ts";
@@ -58,6 +58,7 @@ export function createBackupRoom(
   const platform = createBackupPlatform({ engine, stills, volumes });
   const backups = createBackups({
     ...{ ...shared, records, restic, gate, life, installationId: store.installationId, platform },
+    images: createImageRoom({ engine, store, folder: layout.copies }),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now(), copies: knownCopies() }),
     stateDigest: createStateDigest(layout),
     isUnconfirmed: () => store.actionsHeld,

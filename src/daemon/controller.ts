@@ -58,6 +58,7 @@ export function makeController(ground: Ground, late: Late, given: Given): Return
     routing,
     ingressPluginOf: (id) => late.ingress?.plugins.of(id),
     newestCopy: newestCopyIn(recordsOf(store)),
+    bringImage: async (id) => (await late.backups?.bringImage(id)) ?? false,
     trafficOf: (key, span) => late.ingress?.trafficOf(key, span),
     ingressUse: async () => (await late.ingress?.use()) ?? (() => undefined),
     privateWebhooks: options.allowPrivateWebhooks,

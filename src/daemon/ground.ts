@@ -1,3 +1,4 @@
+import type { Backups } from "../backups/service/create.ts";
 import type { ServeOptions } from "../config/config.ts";
 import type { Log } from "../base/words/log.ts";
 import type { Opened } from "../base/words/opened.ts";
@@ -24,4 +25,5 @@ export interface Late {
   /** The door for containers of plugins' blocks. */
   callbacks?: Door | undefined;
   telemetry?: Door | undefined;
+  backups?: Backups;
 }

@@ -67,6 +67,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const running = makeController(ground, late, { plugins, network, listeners: addresses });
   const inside = createInside((actor, by) => app.as(actor, by));
   const { backups, restores, drills } = createBackupRoom(ground, { ...running, network });
+  late.backups = backups;
   const databases = createDatabaseRoom(ground, { engine: network.engine, ask: inside.as });
   const rooms = await openRooms(ground, late, {
     ...{ running, plugins, identity, backups, databases, drills, restores },

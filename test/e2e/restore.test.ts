@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { berth as run } from "../support/executable.ts";
-import { deployment, statefulset } from "../support/manifests.ts";
+import { deployment, fixtureImage, statefulset } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -300,8 +300,21 @@ describe("restores of volumes", () => {
     expect(existsSync(dataOf())).toBe(true);
   });
 
-  test("a burnt server: state and volumes come back by two commands, and apps wait for their data until then", async () => {
-    await berth.apply(database(), deployment("shop", "web", { volumes: ["files:/files"], backup: {} }));
+  /** An image that no registry holds, as a build makes it; its id. */
+  const madeHere = (name: string) => {
+    berth.docker(["create", "--name", name, fixtureImage, "true"]);
+    try {
+      return berth.docker(["commit", "-m", name, name, name]).trim();
+    } finally {
+      berth.docker(["rm", name]);
+    }
+  };
+
+  test("a burnt server: state, volumes and images come back by two commands, and apps wait for their data until then", async () => {
+    const own = `${berth.prefix}-made-here`;
+    const image = madeHere(own);
+    expect((await cli("backup", "target", "add", "disk", copies, "--images")).exitCode).toBe(0);
+    await berth.apply(database(), deployment("shop", "web", { image: own, volumes: ["files:/files"], backup: {} }));
     for (const [kind, name] of [
       ["statefulset", "db"],
       ["deployment", "web"],
@@ -325,6 +338,7 @@ describe("restores of volumes", () => {
       .filter(Boolean);
     berth.docker(["rm", "-f", ...containers]);
     berth.docker(["volume", "rm", volumeOf(), `${berth.prefix}_shop_files`]);
+    berth.docker(["rmi", "-f", image]);
 
     const root = join(folder, "root");
     const began = performance.now();
@@ -347,9 +361,12 @@ describe("restores of volumes", () => {
         "users of ann\n70 71 750\n70 71 644\n",
       );
       expect(readFileSync(join(files(), "upload"), "utf8")).toBe("a picture");
+      const web = berth.docker(["ps", "-q", "--filter", `label=${berth.prefix}.name=web`]).trim();
+      expect(berth.docker(["inspect", "-f", "{{.Image}}", web]).trim()).toBe(image);
       console.info(times.join("\n"));
     } finally {
       await second.close();
+      berth.docker(["rmi", "-f", image]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import type { BackupRecords, StoredRun, StoredTarget } from "../../src/backups/service/records.ts";
 import type { PauseRecords } from "../../src/backups/service/still.ts";
-import type { Platform } from "../../src/backups/service/platform.ts";
+import type { ImageRoom, Platform } from "../../src/backups/service/platform.ts";
 
 /** A server without apps, for tests of what else is copied. */
 export const noPlatform: Platform = {
@@ -13,6 +13,15 @@ export const noPlatform: Platform = {
   unpause: async () => undefined,
   shellOf: async () => undefined,
   run: async () => undefined,
+};
+
+/** A server whose images are all of registries. */
+export const noImages: ImageRoom = {
+  wanted: () => [],
+  sizeOf: async () => undefined,
+  stage: async () => ({ folder: "/copies/image-1", freeBytes: Number.MAX_SAFE_INTEGER, close: async () => undefined }),
+  save: async () => undefined,
+  load: async () => undefined,
 };
 
 /** The records of a server without copies of volumes, in memory. `beforeRuns` may refuse to write runs, as a full disk does. */

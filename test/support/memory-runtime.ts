@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import type { Failure } from "../../src/base/wire/failure.ts";
 import { type Naming, naming } from "../../src/orchestration/core/naming.ts";
 import type { PortBinding } from "../../src/orchestration/core/workload.ts";
@@ -229,7 +230,9 @@ function imageCalls({
   table,
   images,
   faults,
-}: World): Calls<"inspectImage" | "pull" | "build" | "listImages" | "tagImage" | "removeImage"> {
+}: World): Calls<
+  "inspectImage" | "pull" | "build" | "listImages" | "tagImage" | "removeImage" | "saveImage" | "loadImage"
+> {
   const { does } = faults;
   const share = createShare<Image>();
   const runs = (id: string) => some(table, ({ detail }) => detail.imageId === id);
@@ -241,6 +244,12 @@ function imageCalls({
     listImages: () => does("listImages", "", () => images.list()),
     tagImage: (id, ref) => does("tagImage", `${id} ${ref}`, () => images.tag(id, ref)),
     removeImage: (refOrId) => does("removeImage", refOrId, () => images.remove(refOrId, runs)),
+    saveImage: (id, path) => does("saveImage", id, () => writeFileSync(path, JSON.stringify(images.find(id)))),
+    loadImage: (path) =>
+      does("loadImage", path, () => {
+        const { id, labels } = JSON.parse(readFileSync(path, "utf8")) as Image;
+        images.add(id, { id, labels });
+      }),
   };
 }
 

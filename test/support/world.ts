@@ -118,6 +118,7 @@ export interface WorldOptions {
   /** Of the machine, bytes. */
   freeMemory?: Outside["freeMemory"];
   newestCopy?: Outside["newestCopy"];
+  bringImage?: Outside["bringImage"];
   privateWebhooks?: boolean;
   /** What becomes of webhook calls; delivered at once where left out. */
   sendWebhook?: SendWebhook;
@@ -192,6 +193,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     ...(options.buildArguments === undefined ? {} : { buildArguments: options.buildArguments }),
     ...(options.freeMemory === undefined ? {} : { freeMemory: options.freeMemory }),
     ...(options.newestCopy && { newestCopy: options.newestCopy }),
+    ...(options.bringImage && { bringImage: options.bringImage }),
     ...(options.ingressUse === undefined ? {} : { ingressUse: options.ingressUse }),
     ...(options.ingressServed === undefined ? {} : { ingressServed: options.ingressServed }),
   };

@@ -27,6 +27,7 @@ export const BackupTarget = Type.Object({
   append_only: Type.Optional(
     Type.Boolean({ description: "copies that are too old are removed there from elsewhere, not by this server" }),
   ),
+  images: Type.Optional(Type.Boolean({ description: "it takes copies of images that no registry holds, too" })),
   size_bytes: Type.Optional(Type.Integer({ description: "as it was last measured, once a day" })),
   growth_bytes: Type.Optional(Type.Integer({ description: "a day, over the last 30 measures" })),
   max_size_bytes: Type.Optional(Type.Integer()),
@@ -89,6 +90,9 @@ export const BackupTargetBody = Shape({
     Type.String({ maxLength: 20, description: "an alert fires when the target is larger: 50GB" }),
   ),
   append_only: Type.Optional(Type.Boolean({ description: "remove nothing there (default false)" })),
+  images: Type.Optional(
+    Type.Boolean({ description: "copy images of apps that no registry holds, too (default false)" }),
+  ),
   keep: Type.Optional(Type.String({ maxLength: 100, description: 'how many are kept (default "24h 7d 4w 12m")' })),
 });
 export type BackupTargetBody = Static<typeof BackupTargetBody>;

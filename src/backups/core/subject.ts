@@ -45,6 +45,21 @@ export function whatOf({ scope, name, claim, ordinal }: VolumeSubject): string {
 /** What the copies of the server's own state are called. */
 export const stateWhat = "state";
 
+/** Tag of every copy of an image. */
+const imageTag = "image";
+const imageKey = "image=";
+
+export const imageTags = (id: string): string[] => [imageTag, `${imageKey}${id}`];
+
+/** The id of the image that a snapshot holds; undefined for one of something else. */
+export function imageOf(tags: readonly string[]): string | undefined {
+  if (!tags.includes(imageTag)) return undefined;
+  return tags.find((tag) => tag.startsWith(imageKey))?.slice(imageKey.length);
+}
+
+/** What the copies of images are called. */
+export const imagesWhat = "images";
+
 const rootKey = "root=";
 
 /** Owner and mode of the folder of a volume, `MODE.UID.GID`: restic copies what is in a folder, and not the folder itself. */

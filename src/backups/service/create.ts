@@ -6,6 +6,7 @@ import type { BackupTarget, BackupTargetBody } from "../api/backups.ts";
 import { stateWhat } from "../core/subject.ts";
 import { noTarget } from "../core/target.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
+import { createImageCopies } from "./image-copies.ts";
 import { createKey, type StoredTarget } from "./records.ts";
 import { createInspector, createLedger } from "./watched.ts";
 import { createLocks } from "./locks.ts";
@@ -52,6 +53,8 @@ export interface Backups extends Listing {
   /** Makes a repository with a new key at each target, and copies everything there. Fails where a target does not answer. */
   newKey(actor: string): Promise<{ key: string; targets: string[] }>;
   takeOver: Twins["takeOver"];
+  /** Whether the engine has an image now, from a copy of it if need be. Never rejects. */
+  bringImage(id: string): Promise<boolean>;
   /** Makes the copies that are due, until `signal` aborts; not before the gate is open. Looks at the targets always. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -75,9 +78,8 @@ export function createBackups(options: BackupOptions): Backups {
   const locks = createLocks(clock.steady, limits);
   const ledger = createLedger(records, clock, limits);
   const inspector = createInspector(records, clock, log, limits);
-  const closing = new AbortController();
-  /** Wakes the loop that copies volumes. */
-  const waker = createWaker();
+  /** `waker`: of the loop that copies volumes. */
+  const [closing, waker] = [new AbortController(), createWaker()];
 
   const key = createKey(records, () => makeRecoveryKey(installationId, options.randomBytes(200)).text);
 
@@ -90,11 +92,10 @@ export function createBackups(options: BackupOptions): Backups {
     return ledger.watch(target, createRepository(restic, access, limits, locks));
   }
 
-  const still = createStill({ records, platform: options.platform, clock, log, limits, closing: closing.signal });
-  const volumes: VolumeRuns = createVolumeRuns({
-    ...{ records, platform: options.platform, still, copying, repositoryOf, clock, log, limits },
-    look: twins.look,
-  });
+  const shared = { records, clock, log, limits, repositoryOf, look: twins.look };
+  const images = createImageCopies({ ...shared, images: options.images, turn: copying, closing: closing.signal });
+  const still = createStill({ ...shared, platform: options.platform, closing: closing.signal });
+  const volumes: VolumeRuns = createVolumeRuns({ ...shared, platform: options.platform, still, copying });
 
   function stored(name: string | null): StoredTarget {
     const target = records.targets().find((one) => one.name === name);
@@ -106,10 +107,13 @@ export function createBackups(options: BackupOptions): Backups {
   const chosen = (target: string | undefined) => (target === undefined ? records.targets() : [stored(target)]);
 
   const states = createStateCopies({
-    ...{ records, clock, log, limits, repositoryOf, look: twins.look },
+    ...shared,
     ...{ stage: options.stage, onCopied: options.onCopied, stateDigest: options.stateDigest },
     turn: copying,
-    expireVolumes: volumes.expire,
+    async expireVolumes(...target) {
+      await volumes.expire(...target);
+      await images.expire(...target);
+    },
     inspect: inspector.inspect,
   });
 
@@ -191,13 +195,15 @@ export function createBackups(options: BackupOptions): Backups {
       const since = isoTime(clock.now());
       const ofState = app === undefined ? targets.map(({ name }) => ({ target: name, what: stateWhat })) : [];
       for (const one of ofState) states.copyTo(one.target, closing.signal).catch(() => undefined);
-      for (const one of ofVolumes) one.start(closing.signal).catch(() => undefined);
-      return { since, copies: [...ofState, ...ofVolumes.map(({ target: name, what }) => ({ target: name, what }))] };
+      const others = [...ofVolumes, ...(app === undefined ? images.copiesOf(targets) : [])];
+      for (const one of others) one.start(closing.signal).catch(() => undefined);
+      return { since, copies: [...ofState, ...others.map(({ target: name, what }) => ({ target: name, what }))] };
     },
     ...createListing({ records, chosen, repositoryOf }),
     repository: async (target) => repositoryOf(stored(target)),
     failing: () => [
       ...records.targets().flatMap(({ name }) => failingOf(name, stateWhat, records.runs(name))),
+      ...images.failing(),
       ...volumes.failing(),
       ...ledger.failing(),
       ...inspector.failing(),
@@ -216,6 +222,7 @@ export function createBackups(options: BackupOptions): Backups {
             continue;
           }
           await volumes.copyDue(signal);
+          await images.copyDue(signal);
           await clock.sleep(limits.stateLookMs, sooner);
         }
       };
@@ -225,6 +232,6 @@ export function createBackups(options: BackupOptions): Backups {
       await copying(async () => undefined);
       await looking;
     },
-    takeOver: twins.takeOver,
+    ...{ takeOver: twins.takeOver, bringImage: images.bring },
   };
 }

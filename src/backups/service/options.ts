@@ -4,7 +4,7 @@ import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Restic } from "../restic/restic.ts";
 import type { Life } from "./life.ts";
-import type { Platform } from "./platform.ts";
+import type { ImageRoom, Platform } from "./platform.ts";
 import type { BackupRecords } from "./records.ts";
 import type { RepositoryLimits } from "./repository.ts";
 import type { PauseRecords } from "./still.ts";
@@ -13,6 +13,7 @@ export interface BackupOptions {
   records: BackupRecords & PauseRecords;
   /** Apps and their volumes. */
   platform: Platform;
+  images: ImageRoom;
   restic: Restic;
   /** Copies and restores: one at a time. */
   turn: Limit;
@@ -50,6 +51,8 @@ export interface BackupOptions {
     pauseMaxMs: number;
     unpauseRetryMs: number;
     commandAloneMs: number;
+    imagesKeptMs: number;
+    restoreSpareBytes: number;
     postStopMs: number;
   };
   randomBytes(count: number): Uint8Array;

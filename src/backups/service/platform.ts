@@ -62,3 +62,15 @@ export interface CopyPolicy {
   post: readonly string[];
   exclude: readonly string[];
 }
+
+/** The images of the engine. */
+export interface ImageRoom {
+  /** Ids of those that apps run on, or that a rollback goes back to, and that no registry is known to hold. */
+  wanted(): string[];
+  /** Undefined where the engine does not have it. */
+  sizeOf(id: string): Promise<number | undefined>;
+  /** A new folder of its own, and the bytes that are free there. `close` removes it. */
+  stage(): Promise<{ folder: string; freeBytes: number; close(): Promise<void> }>;
+  save(id: string, folder: string): Promise<void>;
+  load(folder: string): Promise<void>;
+}

@@ -60,6 +60,8 @@ export interface StoredTarget {
   createdAt: number;
   /** This server may not remove anything there: copies that are too old are removed from elsewhere. */
   appendOnly?: boolean | undefined;
+  /** It takes copies of images, too. */
+  images?: boolean | undefined;
   /** Newest last. */
   sizes?: { at: number; bytes: number }[] | undefined;
   maxBytes?: number | undefined;

@@ -6,7 +6,15 @@ import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import type { BackupRun, BackupTarget, BackupTargetBody, listBackupApps, VolumeCopies } from "../api/backups.ts";
 import { isGenerationOnly } from "../core/generation.ts";
 import { keepWords, type Snapshot } from "../core/restic-words.ts";
-import { firstPassTag, type VolumeSubject, readSubject, stateTag, stateWhat, whatOf } from "../core/subject.ts";
+import {
+  firstPassTag,
+  imageOf,
+  type VolumeSubject,
+  readSubject,
+  stateTag,
+  stateWhat,
+  whatOf,
+} from "../core/subject.ts";
 import { checkCredentials, readTarget } from "../core/target.ts";
 import { growthOf, readSize } from "../core/size.ts";
 import type { AppVolumes, CopiedVolume, CopyPolicy } from "./platform.ts";
@@ -22,7 +30,7 @@ export const isCopy = (snapshot: Snapshot) => !isFirstPass(snapshot) && !isGener
 export const newestFirst = (snapshots: readonly Snapshot[]) => snapshots.toSorted((a, b) => b.at - a.at);
 
 export function shownTarget(
-  { name, url, everyMs, keep, createdAt, appendOnly, maxBytes, sizes, checkedAt, checkError }: StoredTarget,
+  { name, url, everyMs, keep, createdAt, appendOnly, images, maxBytes, sizes, checkedAt, checkError }: StoredTarget,
   {
     runs,
     held,
@@ -42,6 +50,7 @@ export function shownTarget(
   return {
     ...{ name, url, every: formatDuration(everyMs), keep, created_at: isoTime(createdAt) },
     append_only: appendOnly,
+    images,
     size_bytes: sizes?.at(-1)?.bytes,
     growth_bytes: growthOf(sizes),
     max_size_bytes: maxBytes,
@@ -59,7 +68,9 @@ export function shownTarget(
 
 function shownSnapshot(target: string, { id, at, tags }: Snapshot) {
   const volume: VolumeSubject | undefined = readSubject(tags);
-  const what = tags.includes(stateTag) ? stateWhat : volume === undefined ? tags.join(", ") : whatOf(volume);
+  const image = imageOf(tags);
+  const named = volume === undefined ? image && `image ${image.slice(0, 19)}` : whatOf(volume);
+  const what = tags.includes(stateTag) ? stateWhat : (named ?? tags.join(", "));
   return { target, id, at: isoTime(at), what, volume };
 }
 
@@ -101,7 +112,15 @@ export async function refuseOwn(url: string, isOurs: (folder: string) => Promise
 /** A target as it is stored. Fails `invalid` with the paths of its faults. */
 export function readTargetBody(
   name: string | null,
-  { url, credentials = {}, every, keep = keepDefault, append_only: appendOnly, max_size: maxSize }: BackupTargetBody,
+  {
+    url,
+    credentials = {},
+    every,
+    keep = keepDefault,
+    append_only: appendOnly,
+    images,
+    max_size: maxSize,
+  }: BackupTargetBody,
   { limits, now }: { limits: { everyMinMs: number; everyDefaultMs: number }; now: number },
 ): StoredTarget {
   if (name === null || !/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) {
@@ -122,7 +141,7 @@ export function readTargetBody(
       { path: "every", message: `"${every}" is not a time of ${least} or more; ${durationForm}` },
     ]);
   }
-  return { name, url, credentials, everyMs, keep, createdAt: now, appendOnly, maxBytes, prunedAt: undefined };
+  return { name, url, credentials, everyMs, keep, createdAt: now, appendOnly, images, maxBytes, prunedAt: undefined };
 }
 
 function at(path: string, check: () => void): void {

@@ -19,7 +19,7 @@ import { type Layout, layoutOf } from "../../base/disk/layout.ts";
 import { CommandFailure } from "../../client/basics/failures.ts";
 import { readPassphrase } from "../passphrase.ts";
 import { restoreCommand } from "../restore.ts";
-import { copiesFile, type KnownCopies, stateFile } from "../stage-state.ts";
+import { copiesFile, type KnownCopies, stateFile } from "../staging.ts";
 import { confirm } from "./confirm.ts";
 import { requireRoot, thisMachine } from "./machine.ts";
 

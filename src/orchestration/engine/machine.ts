@@ -55,6 +55,10 @@ export interface Machine {
   listImages(): Promise<Image[]>;
   /** Gives an image one more name; where another image has that name, it moves. False where no image has the id. */
   tagImage(id: string, ref: string): Promise<boolean>;
+  /** Writes an image, without its names, into a new file that only the owner reads. */
+  saveImage(id: string, path: string): Promise<void>;
+  /** Takes an image from a file that `saveImage` has written. */
+  loadImage(path: string): Promise<void>;
   /** Removes an image; a name of an image with several names takes only that name away. Missing is fine; `conflict` while in use. */
   removeImage(refOrId: string): Promise<void>;
 

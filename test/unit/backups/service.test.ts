@@ -7,7 +7,7 @@ import { createLog } from "../../../src/base/words/log.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
-import { createBackupRecords, noPlatform } from "../../support/backup-parts.ts";
+import { createBackupRecords, noImages, noPlatform } from "../../support/backup-parts.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
 type Answer = Partial<Awaited<ReturnType<Restic["run"]>>>;
@@ -54,7 +54,7 @@ describe("copies of the state", () => {
       },
     };
     return createBackups({
-      platform: noPlatform,
+      ...{ platform: noPlatform, images: noImages },
       ...{ records, restic, installationId: "0123456789abcdef", clock, turn: createLimit(1), limits: backupLimits },
       gate: createGate({
         heldBy: () => (held ? "restored; first: berth restore --confirm" : undefined),

@@ -34,14 +34,19 @@ export async function requireKnown(context: Context, owner: ManifestKey, known: 
   if (image === undefined && again === undefined) throw imageGone(owner, known);
 }
 
-/** The image itself, or what to ask a registry for. A tag that means another image now is left alone. */
+/**
+ * The image itself, also from a copy outside of the machine where no registry holds it, or what to ask a registry for. A tag
+ * that means another image now is left alone.
+ */
 async function findKnown(
-  { engine, store }: Context,
+  { engine, store, bringImage }: Context,
   { imageId, digest = store.images.digestOf(imageId), ref, pullable }: KnownImage,
 ): Promise<{ image?: Image; pull?: string }> {
   const image = await engine.inspectImage(imageId);
   if (image !== undefined) return { image };
   if (digest !== undefined) return { pull: digest };
+  const back = (await bringImage?.(imageId)) === true ? await engine.inspectImage(imageId) : undefined;
+  if (back !== undefined) return { image: back };
   return pullable && (await engine.inspectImage(ref)) === undefined ? { pull: ref } : {};
 }
 

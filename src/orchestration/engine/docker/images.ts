@@ -9,15 +9,20 @@ import type { DockerClient } from "./client.ts";
 import { type Attempt, refusal, timedOut, unlessStatus } from "./errors.ts";
 import { inspectAt } from "./open-stream.ts";
 import { envRecord, epochMs } from "./formats.ts";
+import { createImageFiles } from "./image-files.ts";
 import { createIdleWatch } from "./idle-watch.ts";
-import { jsonLines } from "./json-lines.ts";
+import { jsonLines, progressError } from "./json-lines.ts";
 
-type Images = Pick<Engine, "inspectImage" | "pull" | "build" | "listImages" | "tagImage" | "removeImage">;
+type Images = Pick<
+  Engine,
+  "inspectImage" | "pull" | "build" | "listImages" | "tagImage" | "removeImage" | "saveImage" | "loadImage"
+>;
 
 /** `pullIdleMs`: a pull without any sign of progress for that long has failed. */
 export function createImages(engine: DockerClient, pullIdleMs: number): Images {
   const share = createShare<Image>();
   return {
+    ...createImageFiles(engine, pullIdleMs),
     inspectImage: (refOrId) => inspect(engine, refOrId),
 
     pull: (ref, auth) =>
@@ -153,7 +158,7 @@ async function followPull(engine: DockerClient, attempt: Attempt, request: PullR
     const rows = jsonLines(await open(engine, attempt, { ...request, signal: watch.signal }));
     for await (const row of rows) {
       watch.progress();
-      const words = errorOf(row);
+      const words = progressError(row);
       if (words !== undefined) throw refusal({ status: undefined, words }, attempt);
     }
   } catch (error) {
@@ -175,9 +180,4 @@ function open(
 function registryAuth(auth: RegistryAuth | undefined): object | undefined {
   if (auth === undefined) return undefined;
   return { username: auth.username, password: auth.password, serveraddress: auth.serverAddress };
-}
-
-function errorOf(row: unknown): string | undefined {
-  if (typeof row !== "object" || row === null || !("error" in row)) return undefined;
-  return typeof row.error === "string" ? row.error : JSON.stringify(row.error);
 }

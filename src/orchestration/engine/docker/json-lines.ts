@@ -26,3 +26,9 @@ function parsed(line: string): unknown {
     throw unreachable("a line of its answer is not JSON", cause);
   }
 }
+
+/** What went wrong, of a row that says so. */
+export function progressError(row: unknown): string | undefined {
+  if (typeof row !== "object" || row === null || !("error" in row)) return undefined;
+  return typeof row.error === "string" ? row.error : JSON.stringify(row.error);
+}

@@ -28,6 +28,8 @@ async function finish(part: string): Promise<void> {
 
 describe("an image of a release that is gone, while its tag means another one", () => {
   const key = keyOf("deployment", "shop", "web");
+  /** Ids of images that have a copy outside of the machine. */
+  let copies: string[];
   const releases = () => it.store.releases.list(key).map(({ imageId, good }) => ({ imageId, good }));
   const gone = async (id: string) => {
     for (const { id: container, imageId } of it.runtime.containers()) {
@@ -39,7 +41,12 @@ describe("an image of a release that is gone, while its tag means another one", 
   const rebuild = () => it.runtime.addImage("app:1", { id: "sha256:two" });
   beforeEach(async () => {
     await it.close();
+    copies = [];
     it = await world({
+      async bringImage(id) {
+        if (copies.includes(id)) it.runtime.addImage("copies:1", { id });
+        return copies.includes(id);
+      },
       wrapRuntime: (runtime) => ({
         ...runtime,
         inspectImage: async (ref) => {
@@ -57,6 +64,19 @@ describe("an image of a release that is gone, while its tag means another one", 
     ["one more replica", () => it.apply(web({ replicas: 2 }))],
     ["a restart", restart],
   ];
+  for (const [name, begin] of brothers) {
+    test(`comes back from a copy outside of the machine for ${name}`, async () => {
+      await it.apply(web());
+      await it.settle();
+      copies = ["sha256:one"];
+      rebuild();
+      await gone("sha256:one");
+      await begin();
+      await it.settle();
+      expect(imageIds()).toEqual(["sha256:one"]);
+    });
+  }
+
   for (const [name, begin] of brothers) {
     test(`stops ${name} with its id, and heals when it is loaded again`, async () => {
       await it.apply(web());

@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { folders } from "../backups/restic/folders.ts";
+import type { ImageRoom } from "../backups/service/platform.ts";
+import { writeBackup } from "../base/disk/backup.ts";
+import type { Key } from "../base/disk/key-file.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import type { Engine } from "../orchestration/engine/engine.ts";
+import type { Store } from "../orchestration/store/store.ts";
+import { copiesBeside } from "./copies-beside.ts";
+
+/** Copies that a server has made and not removed, by the address of the target: a copy of the state holds the list. */
+export type KnownCopies = Record<string, { id: string; at: number }[]>;
+export const copiesFile = "copies.json";
+
+/** Name of the backup file in a copy. */
+export const stateFile = "berth.backup";
+
+/**
+ * Writes the server's state into a folder of its own, from where it is copied to a target: that encrypts it by the recovery
+ * key. `close` removes the folder.
+ */
+export async function stageState(
+  layout: Layout,
+  { key, copyTo, now, copies }: { key: Key; copyTo: (path: string) => void; now: number; copies: KnownCopies },
+): Promise<{ folder: string; close(): Promise<void> }> {
+  const folder = join(layout.copies, "state");
+  const close = () => rm(folder, { recursive: true, force: true });
+  // A server that was killed leaves its own there.
+  await close();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    await writeBackup({
+      ...{ copyDatabase: copyTo, copyBeside: copiesBeside(layout), key, passphrase: undefined, now },
+      target: join(folder, stateFile),
+    });
+    await writeFile(join(folder, copiesFile), JSON.stringify(copies), { mode: 0o600 });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { folder, close };
+}
+
+/** Images, and folders of their own for those on their way. */
+export function createImageRoom({
+  engine,
+  store,
+  folder: place,
+}: {
+  engine: Engine;
+  store: Store;
+  folder: string;
+}): ImageRoom {
+  const prefix = "image-";
+  const file = (folder: string) => join(folder, "image.tar");
+  // A server that was killed leaves its own there.
+  const clear = async () => {
+    await mkdir(place, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(place)) if (name.startsWith(prefix)) await folders.remove(join(place, name));
+  };
+  let cleared: Promise<void> | undefined;
+  return {
+    wanted: () => [
+      ...new Set(
+        store.images.keptFor().flatMap(({ imageId: id }) => (store.images.digestOf(id) === undefined ? [id] : [])),
+      ),
+    ],
+    sizeOf: async (id) => (await engine.inspectImage(id))?.sizeBytes,
+    async stage() {
+      cleared ??= clear().catch((error: unknown) => {
+        cleared = undefined;
+        throw error;
+      });
+      await cleared;
+      const folder = await mkdtemp(join(place, prefix));
+      return { folder, ...(await folders.space(folder)), close: () => folders.remove(folder) };
+    },
+    save: (id, folder) => engine.saveImage(id, file(folder)),
+    load: (folder) => engine.loadImage(file(folder)),
+  };
+}
