@@ -10,7 +10,7 @@ setDefaultTimeout(60_000);
 
 const rounds = Number(process.env.BERTH_TEST_ROUNDS ?? 1);
 /** Each is a connection, and a process of the web server. */
-const perSecond = process.env.BERTH_TEST_ROUNDS === undefined ? 100 : 500;
+const perSecond = process.env.BERTH_TEST_ROUNDS === undefined ? 50 : 500;
 const perRoundMs = 240_000;
 const readiness = { http_get: { path: "/", port: 8080 }, period: "500ms", failure_threshold: 2 };
 /** A request on a busy machine may take longer than one would think: it is given the time that drains have by default. */
