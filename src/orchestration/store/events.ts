@@ -4,7 +4,7 @@ import type { Seal } from "../../base/sqlite/seal.ts";
 import { keyOf } from "../api/manifest-key.ts";
 import type { ManifestKey, Spec } from "../api/manifest.ts";
 import { blockPlace } from "./blocks.ts";
-import type { HistoryChange, HistoryReads, WantedState } from "./history-records.ts";
+import type { HistoryChange, HistoryReads, IsSeen, WantedState } from "./history-records.ts";
 import { columnsOf, filteredSelect, type KeyColumns, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { NewEvent, StoredEvent, Transaction } from "./store.ts";
@@ -105,14 +105,16 @@ export function createHistory(
 ) {
   const sql = prepare(db);
   const meta = createMeta(db);
+  const resources = db.query<ManifestKey, []>("select distinct kind, scope, name from history");
+  const known = { kind: "kind = ?", scope: "scope = ?", name: "name = ?", seen: among };
   const page = filteredSelect<Omit<HistoryRow, "spec"> & { gone: number }>(
     db,
-    { kind: "kind = ?", scope: "scope = ?", name: "name = ?", before: "seq < ?" },
+    { ...known, before: "seq < ?" },
     (clauses) => `select ${listed}, spec is null as gone from history where true${clauses} order by seq desc limit ?`,
   );
   const wanted = filteredSelect<HistoryRow>(
     db,
-    { seq: "seq <= ?", kind: "kind = ?", scope: "scope = ?", name: "name = ?" },
+    { seq: "seq <= ?", ...known },
     (clauses) =>
       `select * from history where seq in (select max(seq) from history where true${clauses} group by kind, scope, name)` +
       " and spec is not null order by kind, scope, name",
@@ -123,6 +125,8 @@ export function createHistory(
     if (typeof row.spec === "string") return sealer.open(row, { text: row.spec, sealed: row.sealed === 1 });
     return JSON.parse(seal.open(row.spec ?? new Uint8Array(), blockPlace(row)));
   };
+  // What a caller may not see is passed over by the database: its rows are neither read nor opened.
+  const seenBy = (isSeen: IsSeen) => isSeen && JSON.stringify(resources.all().filter(isSeen).map(columnsOf));
   let beyond: { changes: number; bytes: number } | undefined;
 
   function trim(): void {
@@ -149,11 +153,11 @@ export function createHistory(
   }
 
   const history: HistoryReads = {
-    list: ({ limit, ...filter }) => page({ ...filter }, limit).map(toChange),
+    list: ({ limit, isSeen, ...filter }) => page({ ...filter, seen: seenBy(isSeen) }, limit).map(toChange),
     begins: () => (meta.get("history_begins") === undefined ? sql.first.get()?.at : horizon().at),
-    at(time, filter) {
+    at(time, { isSeen, ...filter }) {
       const seq = Math.max(horizon().seq, sql.last.get(time)?.seq ?? 0);
-      return wanted({ ...filter, seq }).map((row) => toWanted(row, open(row)));
+      return wanted({ ...filter, seen: seenBy(isSeen), seq }).map((row) => toWanted(row, open(row)));
     },
   };
   return {
@@ -176,6 +180,8 @@ export function createHistory(
   };
 }
 
+/** Resources in a list of JSON. */
+const among = "(kind, scope, name) in (select value ->> 0, value ->> 1, value ->> 2 from json_each(?))";
 const listed = "seq, at, kind, scope, name, revision, actor, action, detail, children, sealed";
 const inserted =
   "insert into history (at, actor, action, detail, kind, scope, name, bytes, revision, children, sealed, spec) ";

@@ -24,8 +24,10 @@ export interface WantedState extends ManifestKey {
   children: ManifestKey[] | undefined;
 }
 
-/** A part of the history; undefined stands for any. */
-type HistoryFilter = { [Column in keyof ManifestKey]?: ManifestKey[Column] | undefined };
+/** A part of the history; undefined stands for any. `isSeen` is asked once for each resource. */
+type HistoryFilter = { [Column in keyof ManifestKey]?: ManifestKey[Column] | undefined } & { isSeen?: IsSeen };
+
+export type IsSeen = ((key: ManifestKey) => boolean) | undefined;
 
 /** Written with the events: one that says that another spec is wanted, or none, also records that state. */
 export interface HistoryReads {

@@ -9,21 +9,22 @@ import type {
 import { coreKinds } from "../../api/manifest.ts";
 import { maskSpec } from "../../core/mask.ts";
 import { maskBlock } from "../../core/plugins/block-mask.ts";
-import type { HistoryChange } from "../../store/history-records.ts";
+import type { HistoryChange, IsSeen } from "../../store/history-records.ts";
 import type { Target } from "../requests.ts";
 import type { Context } from "../state/context.ts";
 import { filterKind, required } from "../state/target.ts";
 
-type Part = Pick<Target, "scope" | "name">;
+/** `isSeen`: what the caller may see; undefined for all. */
+type Part = Pick<Target, "scope" | "name"> & { isSeen?: IsSeen };
 
 /** GET /history. */
 export function listHistory(
   { store, limits }: Context,
-  { kind, ...page }: Target & { before: number | undefined; limit: number },
+  { kind, isSeen, ...page }: Target & Part & { before: number | undefined; limit: number },
 ): DataOf<typeof listing> {
   const begins = store.history.begins();
   const limit = Math.min(page.limit, limits.eventsPageMax);
-  const asked = { scope: page.scope || undefined, name: page.name || undefined, before: page.before, limit };
+  const asked = { scope: page.scope || undefined, name: page.name || undefined, before: page.before, limit, isSeen };
   const changes = store.history.list({ ...asked, kind: filterKind(kind) });
   return { begins: begins === undefined ? undefined : isoTime(begins), changes: changes.map(wireChange) };
 }
@@ -31,10 +32,10 @@ export function listHistory(
 /** GET /history/state. Fails `invalid` for a time that the history does not know. */
 export function historyState(
   context: Context,
-  { at, scope, name }: Part & { at: string | undefined },
+  { at, scope, name, isSeen }: Part & { at: string | undefined },
 ): DataOf<typeof endpoint> {
   const { time, begins } = knownTime(context, at);
-  const states = context.store.history.at(time, { scope: scope || undefined, name: name || undefined });
+  const states = context.store.history.at(time, { scope: scope || undefined, name: name || undefined, isSeen });
   const manifests = states.map(({ kind, scope: place, name: called, spec, revision, at: since }) => ({
     ...{ kind, ...(place === "" ? {} : { scope: place }), name: called },
     spec: isCore(kind) ? maskSpec(kind, spec) : maskBlock(spec),

@@ -48,6 +48,25 @@ test("every time between the first change and now has its state, also of what wa
   ]);
 });
 
+test("what is not seen is passed over: a page is full all the same, and no spec of it is opened", async () => {
+  for (const at of [1, 2, 3]) {
+    await put("web", { image: `${at}` }, at);
+    for (const name of ["db", "cache"]) await put(name, { image: `${at}` }, at);
+  }
+  const seen = (names: string[], page: { limit: number; before?: number; scope?: string }) =>
+    store.history
+      .list({ ...page, isSeen: ({ name }) => names.includes(name) })
+      .map(({ name, seq }) => `${name} ${seq}`);
+  expect(seen(["web"], { limit: 2 })).toEqual(["web 7", "web 4"]);
+  expect(seen(["web", "db"], { limit: 9, before: 5 })).toEqual(["web 4", "db 2", "web 1"]);
+  expect(seen(["web"], { limit: 9, scope: "other" })).toEqual([]);
+  expect(seen([], { limit: 9 })).toEqual([]);
+  const asked: string[] = [];
+  const isSeen = ({ name }: { name: string }) => asked.push(name) > 0 && name === "db";
+  expect(store.history.at(2, { isSeen }).map(({ name, spec }) => `${name} ${spec.image}`)).toEqual(["db 2"]);
+  expect(asked.sort()).toEqual(["cache", "db", "web"]);
+});
+
 test("a delete of what was not wanted, another event, and a change that was undone are not in it", async () => {
   await drop("web", 10);
   await store.write((tx) => tx.events.append({ actor: "ana", action: "restart", ...keyOf("web") }, 20));
