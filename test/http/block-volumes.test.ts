@@ -77,6 +77,15 @@ test("a block of another kind does not get the volume either", async () => {
   expect(await applied("cache", "a", "b-c")).toEqual(refusedFor("db/a/b-c", "cache/a/b-c: deployment/a/b-c"));
 });
 
+test("a volume that a restore has made is that of the block, too", async () => {
+  expect(await applied("db", "a", "b-c")).toEqual(fine);
+  const made = it.running.volumes.list().find((one) => one.volume === volume);
+  it.runtime.removeVolumeByHand(volume);
+  await it.running.volumes.make(volume, made?.labels ?? {});
+  await deleted("db", "a", "b-c", true);
+  expect(await applied("cache", "a", "b-c")).toEqual(refusedFor("db/a/b-c", "cache/a/b-c: deployment/a/b-c"));
+});
+
 test("a volume of an older version has only its scope, or no owner: its rows tell, and a block that has it keeps it", async () => {
   const { label } = naming();
   it.runtime.addVolumeByHand(volume, { [label.scope]: "a", [label.volume]: volume });
@@ -94,4 +103,8 @@ test("a volume of an older version has only its scope, or no owner: its rows tel
 test("a volume that the block itself writes may be of anybody", async () => {
   expect(await applied("db", "a", "b-c")).toEqual(fine);
   expect(await applied("cache", "ops", "copy", volume)).toEqual(fine);
+  await deleted("db", "a", "b-c", false);
+  // Another volume whose name goes on is not this one.
+  expect(await applied("db", "a-b", "c", `${volume}-2`)).toMatchObject({ status: 409 });
+  expect(await applied("db", "a-b", "c", "of-a")).toMatchObject({ status: 409 });
 });

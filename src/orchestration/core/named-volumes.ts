@@ -42,6 +42,16 @@ export function volumeUses(manifest: { kind: CoreKind; scope: string; spec: Spec
   return [...uses.values()];
 }
 
+/** What a volume that is made carries. `block`: the one whose plugin named it; see `refuseLeftVolumes`. */
+export function namedVolumeLabels(
+  { label }: Naming,
+  { owner, name }: NamedVolume,
+  block: string | undefined,
+): Record<string, string> {
+  const labels = { [label.scope]: owner, [label.volume]: name };
+  return block === undefined ? labels : { ...labels, [label.block]: block };
+}
+
 /** The name that a volume has in the engine. */
 export function engineVolumeName(volume: NamedVolume, names: Naming, isPlain: IsPlainVolume): string {
   const { owner, name, external } = volume;

@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import type { PruneSummary } from "../../api/apply.ts";
 import type { CoreDraft } from "../../core/draft.ts";
-import { engineVolumeName, volumeUses } from "../../core/named-volumes.ts";
+import { engineVolumeName, namedVolumeLabels, volumeUses } from "../../core/named-volumes.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { ContainerTemplate, Mount } from "../../core/workload.ts";
@@ -22,8 +22,7 @@ export function recordVolumes({ names }: Context, tx: Transaction, manifest: Cor
 
 /** The volumes that a container mounts by name: made, with labels, where the engine has none. */
 export async function ensureVolumes(context: Context, { mounts, options }: ContainerTemplate): Promise<void> {
-  const { engine } = context;
-  const { label } = context.names;
+  const { engine, names } = context;
   for (const { source, volume } of mounts) {
     if (volume === undefined) continue;
     context.volumeHolds.refuse(source);
@@ -31,9 +30,8 @@ export async function ensureVolumes(context: Context, { mounts, options }: Conta
     if (volume.external && !isThere) throw new Failure("conflict", externalText(source), { reason: "VolumeMissing" });
     // One that is written by its name in the engine may be of anybody; only what holds the scope has to be ours.
     if (isThere && source === volume.name) continue;
-    const block = source === volume.name ? options.labels?.[label.block] : undefined;
-    const labels = { [label.scope]: volume.owner, [label.volume]: volume.name };
-    await engine.ensureVolume(source, block === undefined ? labels : { ...labels, [label.block]: block });
+    const block = source === volume.name ? options.labels?.[names.label.block] : undefined;
+    await engine.ensureVolume(source, namedVolumeLabels(names, volume, block));
   }
 }
 

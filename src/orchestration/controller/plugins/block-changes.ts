@@ -31,7 +31,8 @@ export async function refuseLeftVolumes(context: Context, blocks: readonly Expan
     const written = canonicalJson(spec);
     for (const manifest of manifests) {
       for (const { name: volume, external, path } of volumeUses(manifest)) {
-        if (external || !isEngineVolumeName(context.names, volume) || written.includes(volume)) continue;
+        if (external || !isEngineVolumeName(context.names, volume)) continue;
+        if ([`"${volume}"`, `"${volume}:`].some((mount) => written.includes(mount))) continue;
         const owner = await otherOwner(context, { block: formatKey(key), manifest, volume });
         if (owner === undefined) continue;
         const message =

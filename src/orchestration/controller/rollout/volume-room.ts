@@ -1,7 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { keyText, parseKeyText } from "../../api/manifest-key.ts";
-import type { ManifestKey } from "../../api/manifest.ts";
-import { engineVolumeName, volumeUses } from "../../core/named-volumes.ts";
+import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import { engineVolumeName, namedVolumeLabels, volumeUses } from "../../core/named-volumes.ts";
 import { isEngineVolumeName, scopedVolumeName } from "../../core/naming.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import type { DecodedPod } from "../../core/spec/pod.ts";
@@ -129,8 +129,8 @@ function volumesOf(
   });
   const named = uses.map((use) => {
     const volume = engineVolumeName(use, names, (owner, of) => store.namedVolumes.isPlain(owner, of));
-    const isForeign = use.external || isEngineVolumeName(names, use.name);
-    const labels = isForeign ? {} : { [names.label.scope]: use.owner, [names.label.volume]: use.name };
+    const block = isEngineVolumeName(names, use.name) ? store.blocks.ownerOf(key) : undefined;
+    const labels = use.external ? {} : namedVolumeLabels(names, use, block && formatKey(block));
     const claim = use.external || use.owner === scope ? use.name : `${use.owner}/${use.name}`;
     return { ...key, claim, ordinal: undefined, volume, labels };
   });
