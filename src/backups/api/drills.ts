@@ -26,7 +26,7 @@ export const Drill = Type.Object({
     Type.Integer({ description: "age of that copy when the drill began: what a disaster would have cost" }),
   ),
   recovery_seconds: Type.Optional(
-    Type.Number({ description: "from the start of the restore until the app was ready; of proved and started" }),
+    Type.Number({ description: "from the start of the restore until the app was ready, or ran where it has no check" }),
   ),
   last_success_at: Type.Optional(Type.String({ description: "end of the last drill that proved or started the app" })),
   next_at: Type.Optional(Type.String({ description: "when the next drill is due" })),

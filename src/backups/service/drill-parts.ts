@@ -7,6 +7,12 @@ import type { RestoreParts } from "./restore-plan.ts";
 
 export type DrilledKey = Pick<AppVolumes, "scope" | "kind" | "name">;
 
+/** How a restored app did, and for how long it was only watched, since nothing of it says when it was ready. */
+export interface Tried {
+  result: "proved" | "started";
+  watchedMs: number;
+}
+
 /** Where restored apps live. */
 interface DrillStage<K> {
   examine(key: K): Promise<{ refused: string } | { memoryBytes: number; replicas: number; names: string[] }>;
@@ -16,7 +22,7 @@ interface DrillStage<K> {
   start(
     order: { key: K; ordinal: number | undefined; id: string; volumes: Map<string, string> },
     signal: AbortSignal,
-  ): Promise<{ ready(signal: AbortSignal): Promise<"proved" | "started"> }>;
+  ): Promise<{ ready(signal: AbortSignal): Promise<Tried> }>;
   clear(): Promise<void>;
 }
 

@@ -25,6 +25,7 @@ import {
   lackOfRoom,
   notStarted,
   sizesOf,
+  type Tried,
 } from "./drill-parts.ts";
 import type { AppVolumes } from "./platform.ts";
 import { allCopies } from "./restore-plan.ts";
@@ -110,13 +111,14 @@ export function createDrills(parts: DrillParts): Drills {
     { app, replicas }: Case,
     { id, volumes }: { id: string; volumes: Map<string, string> },
     limit: AbortSignal,
-  ): Promise<"proved" | "started"> {
+  ): Promise<Tried> {
     const ordinals = app.kind === "statefulset" ? [...Array(replicas).keys()] : [undefined];
-    const results: string[] = [];
+    const results: Tried[] = [];
     const started = [];
     for (const ordinal of ordinals) started.push(await stage.start({ key: app, ordinal, id, volumes }, limit));
     for (const pod of started) results.push(await pod.ready(limit));
-    return results.includes("started") ? "started" : "proved";
+    const isStarted = results.some(({ result }) => result === "started");
+    return { result: isStarted ? "started" : "proved", watchedMs: Math.max(...results.map((one) => one.watchedMs)) };
   }
 
   async function drill(cases: readonly Case[], startedAt: number, signal: AbortSignal): Promise<void> {
@@ -143,8 +145,9 @@ export function createDrills(parts: DrillParts): Drills {
         const fault = copies.map(({ volume }) => given.faults.get(volume)).find((found) => found !== undefined);
         if (fault !== undefined) return finish(app, startedAt, { ...facts, result: "failed", why: fault });
         try {
-          const result = await tryApp(one, given, limit);
-          await finish(app, startedAt, { ...facts, result, recoveryMs: clock.steady() - begunAt });
+          const { result, watchedMs } = await tryApp(one, given, limit);
+          const recoveryMs = Math.max(0, clock.steady() - begunAt - watchedMs);
+          await finish(app, startedAt, { ...facts, result, recoveryMs });
         } catch (error) {
           if (signal.aborted) return;
           const how = await notStarted(stage, { one, cases, why: wordsOf(error) });

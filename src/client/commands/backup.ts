@@ -157,7 +157,9 @@ function runText({
   error,
 }: BackupRun): string {
   if (error !== undefined) return `${timeText(at)}  ${target}  ${what}  failed: ${printable(error)}`;
+  // Each image is copied once.
+  if (snapshot === undefined) return `${timeText(at)}  ${target}  ${what}  nothing new`;
   const pause = paused === undefined ? "" : `, paused for ${(paused / 1_000).toFixed(1)} s`;
   const size = `${bytesText(bytes)}, ${bytesText(added)} added at the target${pause}`;
-  return `${timeText(at)}  ${target}  ${what}  ${snapshot?.slice(0, 8) ?? ""}  ${size}`;
+  return `${timeText(at)}  ${target}  ${what}  ${snapshot.slice(0, 8)}  ${size}`;
 }

@@ -99,7 +99,9 @@ function world({
         return {
           async ready() {
             if (fault !== undefined) throw new Failure("conflict", fault);
-            return room.verdict ?? "proved";
+            clock.moveTo(clock.steady() + 40_000);
+            const { verdict: result = "proved" } = room;
+            return { result, watchedMs: result === "started" ? 30_000 : 0 };
           },
         };
       },
@@ -167,6 +169,8 @@ describe("what is drilled", () => {
     const it = world({ verdict: "started" });
     expect(await it.result()).toEqual([["shop/web", "started", undefined]]);
     expect(it.made.of(app("web"))).toMatchObject({ result: "started", recovery_point_seconds: 3_600 });
+    // For 30 of its 40 seconds it was only watched.
+    expect(it.made.of(app("web"))).toMatchObject({ recovery_seconds: 10 });
     expect(it.made.failing()).toEqual([]);
   });
 

@@ -31,8 +31,11 @@ export interface DrillRoom {
 }
 
 interface DrilledPod {
-  /** Whether a check of the app's own has passed, or it has just run for a while. Fails `conflict` with the cause. */
-  ready(signal: AbortSignal): Promise<"proved" | "started">;
+  /**
+   * Whether a check of the app's own has passed, or it has just run for a while, for which it was only watched. Fails
+   * `conflict` with the cause.
+   */
+  ready(signal: AbortSignal): Promise<{ result: "proved" | "started"; watchedMs: number }>;
 }
 
 const lookMs = 1_000;
@@ -108,7 +111,7 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
   }
 
   /** One attempt of each check, in the order in which they count. */
-  async function ready(pod: PodRef, probes: ProbesConfig, signal: AbortSignal): Promise<"proved" | "started"> {
+  async function ready(pod: PodRef, probes: ProbesConfig, signal: AbortSignal): ReturnType<DrilledPod["ready"]> {
     const { startup, readiness, liveness } = probes;
     const open = [startup, readiness ?? (startup === undefined ? liveness : undefined)].filter(
       (one) => one !== undefined,
@@ -121,9 +124,10 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
       if (detail.state === "exited" || detail.state === "dead")
         throw await ended(pod, `it ended with exit code ${detail.exitCode ?? "unknown"}`);
       const [check] = open;
-      if (check === undefined && proves) return "proved";
+      if (check === undefined && proves) return { result: "proved", watchedMs: 0 };
       const isUp = detail.state === "running" && detail.pid !== undefined;
-      if (isUp && check === undefined && clock.now() - (detail.startedAt ?? clock.now()) >= calmMs) return "started";
+      if (isUp && check === undefined && clock.now() - (detail.startedAt ?? clock.now()) >= calmMs)
+        return { result: "started", watchedMs: calmMs };
       if (isUp && check !== undefined) {
         const address = Object.values(detail.addresses)[0] ?? "127.0.0.1";
         const from = { ...context, ...inside(detail.pid ?? 0) };

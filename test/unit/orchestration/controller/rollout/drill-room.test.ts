@@ -56,7 +56,10 @@ async function copied(spec: Spec): Promise<ContainerSpec> {
 async function verdict(probes: Spec, meanwhile = async () => undefined as unknown): Promise<string> {
   const pod = await started({ probes });
   const limit = new AbortController();
-  const ending = pod.ready(limit.signal).then(String, ({ message }: Error) => `failed: ${message}`);
+  const ending = pod.ready(limit.signal).then(
+    ({ result }) => result,
+    ({ message }: Error) => `failed: ${message}`,
+  );
   await it.advance(15_000);
   await meanwhile();
   await it.advance(20_000);
