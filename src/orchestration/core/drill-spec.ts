@@ -61,16 +61,26 @@ export function appsNamedIn(
 ): string[] {
   const isOurs = (variable: string) => envPrefixes.some((prefix) => variable.startsWith(`${prefix}_`));
   const values = Object.entries(env).flatMap(([variable, value]) => (isOurs(variable) ? [] : value.toLowerCase()));
-  const long = values.flatMap((value) => value.match(/[a-z0-9-]+(?:\.[a-z0-9-]+)+/g) ?? []);
+  // One pass over each text: a value may be as long as its author likes.
+  const words = values.flatMap((value) => value.match(/[a-z0-9.-]+/g) ?? []);
+  const long = words.flatMap((word) => word.split("..")).map((word) => word.replace(/^\./, ""));
   const short = values.flatMap((value) => [...value.matchAll(/(?:^|\/\/|@|,)([a-z0-9-]+)(?=[:/,]|$)/g)]);
   const hosts = [...long, ...short.map(([, host = ""]) => `${host}.${scope}`)];
-  // One of a replica names the app.
-  const found = hosts.flatMap((host) => [`${host}.`, `${host.replace(/^([^.]+)-\d+\./, "$1.")}.`]);
-  const isOther = (one: { scope: string; name: string }) => one.scope !== scope || one.name !== name;
-  const isNamed = (one: { scope: string; name: string }) =>
-    found.some((host) => host.startsWith(`${one.name}.${one.scope}.`));
-  const named = others.filter((one) => isOther(one) && isNamed(one));
-  return [...new Set(named.map((other) => `${other.scope}/${other.name}`))];
+  const apps = others.filter((one) => one.scope !== scope || one.name !== name);
+  const known = new Set(apps.map(nameOf));
+  const partsMax = Math.max(0, ...[...known].map((one) => one.split(".").length));
+  const heads = hosts.flatMap((host) => headsOf(host.split(".", partsMax + 1)));
+  const found = new Set(heads.filter((head) => known.has(head)));
+  return [...new Set(apps.filter((one) => found.has(nameOf(one))).map((other) => `${other.scope}/${other.name}`))];
+}
+
+const nameOf = ({ scope, name }: { scope: string; name: string }) => `${name}.${scope}`;
+
+/** What may be an app and its scope where a host name begins. One of a replica names the app. */
+function headsOf([first = "", ...rest]: string[]): string[] {
+  return [first, first.replace(/-\d+$/, "")].flatMap((app) =>
+    rest.map((_, at) => [app, ...rest.slice(0, at + 1)].join(".")),
+  );
 }
 
 function reachingOption(options: EngineOptions): string | undefined {

@@ -163,6 +163,12 @@ describe("what a copy gets", () => {
   test.each<[string, Record<string, string>, string[]]>([
     ["by its long name, as of an address", { DATABASE_URL: "postgres://app:x@main.data:5432/app" }, ["data/main"]],
     ["by the name of a replica, with the suffix", { HOST: "main-0.data.berth" }, ["data/main"]],
+    ["between dots", { HOST: ".main.data..x" }, ["data/main"]],
+    [
+      "beside texts that are long",
+      { A: "a".repeat(131_000), B: "a-1".repeat(43_000), C: "a.".repeat(65_000), D: "main.data" },
+      ["data/main"],
+    ],
     ["by its short name, in its own scope", { REDIS: "redis://cache:6379", DB: "db" }, ["shop/cache", "shop/db"]],
     ["among several, in capitals", { SERVERS: "cache:6379,DB:5432" }, ["shop/cache", "shop/db"]],
     ["not by a word in a text, nor by its own name", { TEXT: "the db of the cache", URL: "https://web.shop/" }, []],
