@@ -156,16 +156,27 @@ describe("postgres by point in time", () => {
     await waitFor(
       "a new base backup",
       async () => {
-        if ((await ranges()).length > 1) return true;
+        if ((await ranges()).some(({ from }) => from > inGap)) return true;
         const { PG_PRIMARY_ORDINAL: ordinal = "0" } = await configOf("main");
         const logs = berth.docker(["logs", "--tail", "20", `data-main.${ordinal}`]);
         throw new Error(`${await answerOf(berth, "pg", "info", ["data/main"])}\n${logs}`);
       },
       300_000,
     );
-    const [before, after] = (await ranges()).slice(-2);
-    const said = await berth.refused("pg", "restore", "data/main", "--at", inGap, "--yes");
-    expect(said).toContain(`WAL is missing from ${before?.to} to ${after?.from}`);
-    expect(await answerOf(berth, "pg", "info", ["data/main"])).not.toContain("WAL IS MISSING");
+    const all = await ranges();
+    const after = all.findIndex(({ from }) => from > inGap);
+    const before = all[after - 1];
+    const refusal = await berth.refused("pg", "restore", "data/main", "--at", inGap, "--yes");
+    expect(refusal).toContain(`WAL is missing from ${before?.to} to ${all[after]?.from}`);
+    // On a busy machine WAL is dropped once more before what waited is shipped; then one more base backup ends that gap.
+    await waitFor(
+      "no WAL to be missing",
+      async () => {
+        const said = await answerOf(berth, "pg", "info", ["data/main"]);
+        if (!said.includes("WAL IS MISSING")) return true;
+        throw new Error(said);
+      },
+      300_000,
+    );
   });
 });
