@@ -3,7 +3,7 @@ import { type ServeFlags, type ServeOptions, serveOptions } from "../config/conf
 import { type Daemon, startDaemon } from "../daemon/start.ts";
 import { gatherLines } from "../base/words/gather-lines.ts";
 import { createLog, type Log } from "../base/words/log.ts";
-import { createDropCode } from "../base/machine/own-code.ts";
+import { codeBytes, createDropCode } from "../base/machine/own-code.ts";
 import { followLoad } from "../base/words/follow-load.ts";
 import { serverLimits } from "../config/server-limits.ts";
 import { openHandles } from "./open-handles.ts";
@@ -176,7 +176,7 @@ async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Pro
   const daemon = await started(options, log, signals);
   if (daemon === undefined) return false;
   // Where code cannot be dropped, it stays.
-  const load = followLoad({ dropCode: () => void dropCode().catch(() => undefined) });
+  const load = followLoad({ codeBytes, dropCode: () => void dropCode().catch(() => undefined) });
   log.info("ready", {
     addresses: daemon.addresses,
     root: options.root,

@@ -15,10 +15,9 @@ const idleShare = 0.05;
 const collectAfterMs = 150;
 const collectionTimes = 20;
 const idleCounts = 0.4;
-/** The same until code is dropped, which takes 2 ms, and the page faults of what runs next; and soon after a drop. */
-const dropAfterMs = 40;
-const dropAgainMs = 400;
-const dropApartMs = 20_000;
+/** Code in memory above this is dropped, which takes 2 ms, and the page faults of what runs next; what runs idly takes less. */
+const codeMax = 36 * 1024 * 1024;
+const dropApartMs = 10_000;
 /** A larger process is left to the collector: its collection would keep requests waiting. */
 const residentMax = 200 * 1024 * 1024;
 
@@ -33,13 +32,15 @@ interface LoadParts {
   /** Gives back the memory of the program's own code. */
   dropCode(): void;
   residentBytes(): number;
+  /** What of it are files: the program's own, nearly all. */
+  codeBytes(): number;
   /** What the process has used so far. */
   cpuMs(): number;
   /** Steady. */
   nowMs(): number;
 }
 
-const real: Omit<LoadParts, "dropCode"> = {
+const real: Omit<LoadParts, "dropCode" | "codeBytes"> = {
   setPolicy: (scale) => Bun.unsafe.setJITPolicy(scale),
   collect: () => void Bun.gc(true),
   residentBytes: () => process.memoryUsage.rss(),
@@ -56,19 +57,22 @@ const real: Omit<LoadParts, "dropCode"> = {
  * have left is collected once they are over, because by itself the collector waits for more work, and the code that they ran is
  * dropped. Returns what looks again, once a second by itself, and what ends it.
  */
-export function followLoad(parts: Pick<LoadParts, "dropCode"> & Partial<LoadParts>): { look(): void; stop(): void } {
-  const { setPolicy, collect, dropCode, residentBytes, cpuMs, nowMs } = { ...real, ...parts };
+export function followLoad(parts: Pick<LoadParts, "dropCode" | "codeBytes"> & Partial<LoadParts>): {
+  look(): void;
+  stop(): void;
+} {
+  const { setPolicy, collect, dropCode, residentBytes, codeBytes, cpuMs, nowMs } = { ...real, ...parts };
   let [cpu, at] = [cpuMs(), nowMs()];
   /** The start counts as work, and how long its collection takes says nothing about later ones. */
   let isStart = true;
-  let [uncollectedMs, undroppedMs, collectAfter] = [collectAfterMs, dropAfterMs, collectAfterMs];
+  let [uncollectedMs, collectAfter] = [collectAfterMs, collectAfterMs];
   let isBusy = false;
   let droppedAt = Number.NEGATIVE_INFINITY;
   const look = () => {
     const [newCpu, now] = [cpuMs(), nowMs()];
     const share = (newCpu - cpu) / (now - at);
     const workMs = (newCpu - cpu) * (share > idleShare ? 1 : idleCounts);
-    [uncollectedMs, undroppedMs, cpu, at] = [uncollectedMs + workMs, undroppedMs + workMs, newCpu, now];
+    [uncollectedMs, cpu, at] = [uncollectedMs + workMs, newCpu, now];
     if (share > busyShare !== isBusy) {
       isBusy = !isBusy;
       setPolicy(isBusy ? 1 : idleJitPolicy);
@@ -79,10 +83,9 @@ export function followLoad(parts: Pick<LoadParts, "dropCode"> & Partial<LoadPart
       collectAfter = Math.max(collectAfterMs, isStart ? 0 : collectionTimes * (cpuMs() - cpu));
       [uncollectedMs, isStart, cpu] = [0, false, cpuMs()];
     }
-    if (undroppedMs < (now - droppedAt < dropApartMs ? dropAgainMs : dropAfterMs)) return;
+    if (now - droppedAt < dropApartMs || codeBytes() <= codeMax) return;
     dropCode();
-    [undroppedMs, droppedAt] = [0, now];
-    cpu = cpuMs();
+    [droppedAt, cpu] = [now, cpuMs()];
   };
   const over = new AbortController();
   const run = async () => {

@@ -195,7 +195,9 @@ function drilledOptions(options: EngineOptions): EngineOptions {
   const { securityOpt, shmSizeBytes, pidsLimit, cpusetCpus, memorySwapBytes, sysctls = {} } = options;
   return {
     ...{ init, readonlyRootfs, user, workingDir, hostname, entrypoint, groupAdd, tmpfs },
-    ...{ securityOpt, shmSizeBytes, pidsLimit, cpusetCpus, memorySwapBytes },
+    ...{ securityOpt, shmSizeBytes, cpusetCpus, memorySwapBytes },
+    // -1: the app may have any number.
+    pidsLimit: pidsLimit === -1 ? undefined : pidsLimit,
     sysctls: Object.fromEntries(Object.entries(sysctls).filter(([key]) => staysShut(key))),
     capDrop: [...new Set([...capDrop, "NET_RAW"])],
     dns: [noServer],

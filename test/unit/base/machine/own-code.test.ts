@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readFileSync, readlinkSync } from "node:fs";
-import { cleanCode, createDropCode } from "../../../../src/base/machine/own-code.ts";
+import { cleanCode, codeBytes, createDropCode } from "../../../../src/base/machine/own-code.ts";
 
 const program = "/opt/a program/berth";
 
@@ -49,6 +49,9 @@ test("the code of this process leaves its memory, and still runs", async () => {
   await drop();
   expect(between).toBeGreaterThan(before);
   expect(codeKib()).toBeLessThan(between);
+  // Beside its own code there are those of libraries, and no other memory.
+  expect(codeBytes() / 1_024).toBeGreaterThanOrEqual(codeKib());
+  expect(codeBytes()).toBeLessThan(process.memoryUsage.rss());
   expect(JSON.parse('{"still": "here"}')).toEqual({ still: "here" });
 });
 

@@ -7,12 +7,14 @@ let collections: number;
 let collectionMs: number;
 let drops: number;
 let resident: number;
+let code: number;
 let [cpu, now] = [0, 0];
 let load: ReturnType<typeof followLoad>;
 
 beforeEach(() => {
   policies = [];
   [collections, collectionMs, drops, resident, cpu, now] = [0, 5, 0, 90 * mib, 500, 10_000];
+  code = 30 * mib;
   load = followLoad({
     setPolicy: (scale) => policies.push(scale),
     collect() {
@@ -22,8 +24,10 @@ beforeEach(() => {
     dropCode() {
       drops += 1;
       cpu += 2;
+      code = 20 * mib;
     },
     residentBytes: () => resident,
+    codeBytes: () => code,
     cpuMs: () => cpu,
     nowMs: () => now,
   });
@@ -90,35 +94,24 @@ test("collections that take long come less often: they are at most a twentieth o
   expect(collections).toBe(3);
 });
 
-test("code is dropped when the start is over, after each work of 400 ms of CPU, and three times a minute while it is idle", () => {
+test("code is dropped while the process is idle and its code is more than 36 MiB, at most each 10 s", () => {
+  code = 48 * mib;
   second(900);
   expect(drops).toBe(0);
   second(10);
+  expect([drops, code]).toEqual([1, 20 * mib]);
+  code = 40 * mib;
+  seconds(9, 6);
   expect(drops).toBe(1);
-  second(401);
-  expect(drops).toBe(1);
-  second(10);
-  expect(drops).toBe(2);
-  seconds(19, 6);
-  expect(drops).toBe(2);
   second(6);
-  expect(drops).toBe(3);
+  expect(drops).toBe(2);
+  code = 36 * mib;
   seconds(60, 6);
-  expect(drops).toBe(6);
-});
-
-test("the rounds of many pods drop it at most each 20 s", () => {
-  second(900);
-  second(10);
-  for (let round = 0; round < 16; round++) {
-    second(100);
-    seconds(14, 2);
-  }
-  expect(drops).toBe(13);
+  expect(drops).toBe(2);
 });
 
 test("a large process is left to the collector", () => {
-  resident = 300 * mib;
+  [resident, code] = [300 * mib, 100 * mib];
   seconds(100, 40);
   expect([collections, drops]).toEqual([0, 0]);
 });

@@ -157,6 +157,9 @@ describe("what a copy gets", () => {
     const flags = ["--security-opt", "no-new-privileges", "--read-only", "--cap-drop", "ALL"];
     const { options } = await copied({ docker_options: flags });
     expect(options).toMatchObject({ securityOpt: ["no-new-privileges"], readonlyRootfs: true });
+    expect((await copied({ docker_options: ["--pids-limit=100"] })).options.pidsLimit).toBe(100);
+    // Without a limit of the app's the copy has that of the platform.
+    expect((await copied({ docker_options: ["--pids-limit=-1"] })).options.pidsLimit).toBeUndefined();
     expect(options.capDrop).toEqual(["ALL", "NET_RAW"]);
   });
 
