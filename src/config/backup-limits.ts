@@ -81,6 +81,9 @@ export const backupLimits = {
   /** A drill leaves this much memory and disk free: live apps go on meanwhile, and write. */
   drillSpareMemoryBytes: 256 * 1024 * 1024,
   drillSpareDiskBytes: 1024 * 1024 * 1024,
+  /** Rehearsals that are listed, and how long an app without a check may start before a release command that may need it. */
+  rehearsalsMax: 20,
+  rehearsalHeadStartMs: 5_000,
   resticKillGraceMs: 10_000,
   /** restic tries each request again for 15 minutes: a target that fails for as long as this is given up, until the next copy. */
   resticStallMs: minute,

@@ -4,6 +4,9 @@ import { createRestic } from "../backups/restic/restic.ts";
 import type { RestoreRecords, StoredRestore } from "../backups/service/restore-plan.ts";
 import { drillId, type StoredDrill } from "../backups/core/drills.ts";
 import { createDrills, type Drills } from "../backups/service/drills.ts";
+import type { DrillParts } from "../backups/service/drill-parts.ts";
+import { createRehearsals, type Rehearsals } from "../backups/service/rehearsals.ts";
+import { createTrials } from "../backups/service/trials.ts";
 import { createRestores, type Restores } from "../backups/service/restore.ts";
 import { type Backups, createBackups } from "../backups/service/create.ts";
 import {
@@ -21,7 +24,7 @@ import { liesWithin } from "../base/disk/root.ts";
 import { systemClock } from "../base/words/clock.ts";
 import { createLimit } from "../base/words/limit.ts";
 import { availableMemoryBytes } from "../base/machine/memory.ts";
-import type { DrillRoom } from "../orchestration/controller/rollout/drill-room.ts";
+import type { Caller, DrillRoom } from "../orchestration/controller/rollout/drill-room.ts";
 import { backupLimits } from "../config/backup-limits.ts";
 import { createStateDigest } from "../local/state-digest.ts";
 import { createImageRoom, stageState } from "../local/staging.ts";
@@ -39,7 +42,7 @@ type Network = Awaited<ReturnType<typeof openEngine>>;
 export function createBackupRoom(
   { layout, store, gate, life, key, log }: Ground,
   { volumes, drills: stage, network: { engine, stills } }: { volumes: VolumeRoom; drills: DrillRoom; network: Network },
-): { backups: Backups; restores: Restores; drills: Drills } {
+): { backups: Backups; restores: Restores; drills: Drills; rehearsals: Rehearsals<Caller> } {
   const records = recordsOf(store);
   const knownCopies = () => Object.fromEntries(records.targets().map(({ name, url }) => [url, records.copies(name)]));
   const started = randomBytes(8).toString("hex");
@@ -68,14 +71,17 @@ export function createBackupRoom(
   });
   const from = { targets: () => records.targets().map(({ name }) => name), source: backups.repository };
   const restores = createRestores({ ...shared, ...from, records: restoreRecordsOf(store), volumes, folders });
-  const drills = createDrills({
+  const tried: DrillParts = {
     ...{ ...shared, ...from, folders, stage, gate },
     drills: () => store.backups.list("drill").map(({ text }) => read<StoredDrill>(text)),
     putDrill: (drill) => store.write((tx) => tx.backups.put("drill", documentOf(drillId(drill), drill))),
     removeDrill: (drill) => store.write((tx) => tx.backups.remove("drill", drillId(drill))),
     ...{ apps: platform.apps, volumesFolder: volumes.folder, freeMemory: availableMemoryBytes },
-  });
-  return { backups, restores, drills };
+  };
+  const trials = createTrials(tried);
+  const drills = createDrills(tried, trials);
+  const rehearsals = createRehearsals({ ...tried, plan: stage.rehearse }, trials);
+  return { backups, restores, drills, rehearsals };
 }
 
 const read = <T>(text: string): T => JSON.parse(text) as T;

@@ -66,7 +66,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const addresses = { identity: identityListener?.address, observability: planeListener?.local };
   const running = makeController(ground, late, { plugins, network, listeners: addresses });
   const inside = createInside((actor, by) => app.as(actor, by));
-  const { backups, restores, drills } = createBackupRoom(ground, { ...running, network });
+  const { backups, restores, drills, rehearsals } = createBackupRoom(ground, { ...running, network });
   late.backups = backups;
   const databases = createDatabaseRoom(ground, { engine: network.engine, ask: inside.as });
   const rooms = await openRooms(ground, late, {
@@ -74,7 +74,8 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     ...{ engine: network.engine, ask: inside.as },
     addresses: () => addresses,
   });
-  const app = orchestrationApp(ground, { running, identity, rooms, backups, databases, restores, drills });
+  const made = { running, identity, rooms, backups, databases, restores, drills, rehearsals };
+  const app = orchestrationApp(ground, made);
   const runs = await opened.step(
     "listen for runs of plugins",
     () => runDoorOf({ running, names: ground.names, app, log }),
@@ -84,8 +85,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const front = await serve(ground, { running, app });
   servePlane({
     observability: rooms.observability.observability,
-    mountOthers: (plane) =>
-      mountForTokens(inside.through(plane), ground, { running, identity, rooms, backups, databases, restores, drills }),
+    mountOthers: (plane) => mountForTokens(inside.through(plane), ground, made),
   });
   openDoors(ground, late, { running, engine: network.engine, app, rooms });
 
@@ -137,6 +137,7 @@ interface Made {
   backups: Backups;
   restores: Restores;
   drills: Drills;
+  rehearsals: ReturnType<typeof createBackupRoom>["rehearsals"];
   databases: ReturnType<typeof createDatabaseRoom>;
   app: ReturnType<typeof orchestrationApp>;
   engine: Awaited<ReturnType<typeof openEngine>>["engine"];
@@ -158,7 +159,7 @@ function orchestrationApp({ names, log, store }: Ground, made: Services): Return
   });
 }
 
-type Services = Pick<Made, "running" | "identity" | "rooms" | "backups" | "databases" | "restores" | "drills">;
+type Services = Omit<Made, "app" | "engine">;
 
 /** The same services for tokens: the plane serves what its list has. */
 function mountForTokens(plane: Plane, { names }: Ground, made: Services): void {
@@ -170,12 +171,12 @@ function mountForTokens(plane: Plane, { names }: Ground, made: Services): void {
 function mountServices(
   plane: Plane,
   instances: Plane,
-  { identity, rooms, backups, databases, restores, drills }: Services,
+  { identity, rooms, backups, databases, ...others }: Services,
 ): void {
   mountIdentity(instances, identity.identity.manage, { pageMax: limits.eventsPageMax });
   mountIngress(plane, { certificates: createCertificateViews(rooms.certificates), views: rooms.ingress.views });
   mountSources(plane, rooms.sources);
-  mountBackups(plane, backups, { restores, drills });
+  mountBackups(plane, backups, others);
   mountDatabases(plane, databases);
 }
 
@@ -202,7 +203,7 @@ async function serve({ options, layout, names, log, opened }: Ground, { running,
 function openDoors(
   { options, names, log }: Ground,
   late: Late,
-  { running, engine, app, rooms }: Omit<Made, "identity" | "backups" | "databases" | "restores" | "drills">,
+  { running, engine, app, rooms }: Pick<Made, "running" | "engine" | "app" | "rooms">,
 ): void {
   late.callbacks = callbackDoor({ options, running, engine, names, plane: app.behind, log });
   const { observability } = rooms.observability;

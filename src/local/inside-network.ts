@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { direct } from "../base/wire/outgoing.ts";
-import type { InsideNetwork } from "../orchestration/controller/rollout/drill-room.ts";
+import type { InsideNetwork } from "../orchestration/controller/rollout/drill-pod.ts";
 
 /** Exit code of a script whose port takes no connection. */
 const refusedCode = 7;

@@ -310,11 +310,45 @@ describe("restores of volumes", () => {
     }
   };
 
+  const small = {
+    probes: { readiness: { exec: { command: ["true"] }, period: "1s" } },
+    resources: { limits: { memory: "64M" } },
+  };
+
+  /** Two changes of shop/web, whose release commands meet the data of today; the file is of its volume. */
+  async function rehearseOnCopies(spec: object, file: string) {
+    const live = () => berth.docker(["ps", "-q", "--filter", `label=createdby=${berth.prefix}`]).trim();
+    const before = live();
+    const rehearse = async (script: string) => {
+      const change = join(folder, "change.json");
+      const release = { command: ["sh", "-c", script] };
+      writeFileSync(change, JSON.stringify(deployment("shop", "web", { ...spec, ...small, release })));
+      return cli("rehearse", "-f", change);
+    };
+    const bad = await rehearse("! grep picture /files/upload || exit 3");
+    expect([bad.exitCode, bad.stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        /^shop\/web {2}failed: its release command ended with exit code 3; it printed last: a picture, on data that was/,
+      ),
+    ]);
+    const good = await rehearse("grep picture /files/upload && echo moved >/files/upload");
+    expect([good.exitCode, good.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^shop\/web {2}passed: its release command passed, ready in .*\nshop\/db \(beside it\) {2}passed/,
+      ),
+    ]);
+    expect([ofDrills(), live(), readFileSync(file, "utf8")]).toEqual([["", "", ""], before, "a picture"]);
+    expect((await cli("releases", "shop/web", "-o", "json")).stdout).not.toContain("moved");
+  }
+
   test("a burnt server: state, volumes and images come back by two commands, and apps wait for their data until then", async () => {
     const own = `${berth.prefix}-made-here`;
     const image = madeHere(own);
     expect((await cli("backup", "target", "add", "disk", copies, "--images")).exitCode).toBe(0);
-    await berth.apply(database(), deployment("shop", "web", { image: own, volumes: ["files:/files"], backup: {} }));
+    const web = { image: own, volumes: ["files:/files"], backup: {} };
+    await berth.apply(database(small), deployment("shop", "web", web));
     for (const [kind, name] of [
       ["statefulset", "db"],
       ["deployment", "web"],
@@ -325,6 +359,7 @@ describe("restores of volumes", () => {
     writeFileSync(join(files(), "upload"), "a picture");
     const now = await cli("backup", "now");
     expect([now.exitCode, now.stdout]).toEqual([0, expect.stringContaining("shop/db/data/0")]);
+    await rehearseOnCopies(web, join(files(), "upload"));
     // The state knows that its volumes were copied.
     expect((await cli("backup", "now")).exitCode).toBe(0);
     const keyFile = join(folder, "key.txt");

@@ -14,6 +14,8 @@ import { listRestores, restoreEndpoints } from "../../src/backups/api/restore.ts
 import type { Backups } from "../../src/backups/service/create.ts";
 import type { Databases } from "../../src/backups/service/databases.ts";
 import type { Drills } from "../../src/backups/service/drills.ts";
+import { rehearsalEndpoints } from "../../src/backups/api/rehearsals.ts";
+import type { Rehearsals } from "../../src/backups/service/rehearsals.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
@@ -35,11 +37,15 @@ const recorded = <T extends object>() =>
       return Promise.resolve({});
     },
   });
-const [restores, drills] = [recorded<Restores>(), recorded<Drills>()];
+const others = {
+  restores: recorded<Restores>(),
+  drills: recorded<Drills>(),
+  rehearsals: recorded<Rehearsals<unknown>>(),
+};
 const app = createOrchestrationApp({
   controller: createRecordingController().controller,
   mountOthers(plane) {
-    mountBackups(plane, backups, { restores, drills });
+    mountBackups(plane, backups, others);
     mountDatabases(plane, backups);
   },
   version: "1",
@@ -53,6 +59,7 @@ const ask = (by: Principal, { method, path }: { method: string; path: string }) 
     "/backups/restores/plan": {},
     "/backups/restores": {},
     "/backups/drills": {},
+    "/rehearsals": {},
     "/backups/databases/restores": {},
     "/backups/restores/undo": { scope: "shop", name: "web" },
   };
@@ -66,7 +73,13 @@ const ask = (by: Principal, { method, path }: { method: string; path: string }) 
   );
 };
 
-const endpoints = [...backupEndpoints, ...restoreEndpoints, ...databaseEndpoints, ...drillEndpoints];
+const endpoints = [
+  ...backupEndpoints,
+  ...restoreEndpoints,
+  ...databaseEndpoints,
+  ...drillEndpoints,
+  ...rehearsalEndpoints,
+];
 
 /** What there is and how it went: for everyone who may see the machine, or the app. */
 const reads: readonly { path: string; method: string }[] = [

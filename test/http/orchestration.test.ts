@@ -4,6 +4,7 @@ import { Failure } from "../../src/base/wire/failure.ts";
 import { backupEndpoints } from "../../src/backups/api/backups.ts";
 import { databaseEndpoints } from "../../src/backups/api/databases.ts";
 import { drillEndpoints } from "../../src/backups/api/drills.ts";
+import { rehearsalEndpoints } from "../../src/backups/api/rehearsals.ts";
 import { restoreEndpoints } from "../../src/backups/api/restore.ts";
 import { fetchSource } from "../../src/orchestration/api/sources.ts";
 import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
@@ -226,6 +227,7 @@ describe("every endpoint translates to one call", () => {
       ...databaseEndpoints,
       ...restoreEndpoints,
       ...drillEndpoints,
+      ...rehearsalEndpoints,
       ...databaseEndpoints,
       ...identityEndpoints,
       ...ingressEndpoints,

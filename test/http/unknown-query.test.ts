@@ -4,6 +4,7 @@ import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { mountBackups, mountDatabases } from "../../src/backups/http/mount.ts";
+import type { Rehearsals } from "../../src/backups/service/rehearsals.ts";
 import type { Drills } from "../../src/backups/service/drills.ts";
 import type { Databases } from "../../src/backups/service/databases.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
@@ -54,6 +55,7 @@ describe("a mistyped query parameter", () => {
       mountDatabases(plane, recording(done, "databases") as Databases);
       mountBackups(plane, recording(done, "backups") as Backups, {
         ...{ restores: recording(done, "restores") as Restores, drills: recording(done, "drills") as Drills },
+        rehearsals: recording(done, "rehearsals") as Rehearsals<unknown>,
       });
     },
     version: "1",

@@ -1,5 +1,6 @@
 import { mountBackups } from "../../src/backups/http/mount.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
+import type { Rehearsals } from "../../src/backups/service/rehearsals.ts";
 import type { Drills } from "../../src/backups/service/drills.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
 import { openGate } from "./open-gate.ts";
@@ -220,7 +221,8 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       mountOthers(plane) {
         mountOrchestration(plane, own);
         mountSources(plane, options.sources ?? noSources);
-        mountBackups(plane, {} as Backups, { restores: {} as Restores, drills: {} as Drills });
+        const rehearsals = {} as Rehearsals<unknown>;
+        mountBackups(plane, {} as Backups, { restores: {} as Restores, drills: {} as Drills, rehearsals });
         mountIngress(plane, options.ingress ?? noIngress);
         const instances = planeOfInstances(plane, observability.identity);
         // Without an identity service its endpoints are there all the same, and fail.

@@ -159,6 +159,8 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "GET /ingress": "read",
   "GET /certs": "read",
   "POST /certs/:host/renew": "actions",
+  "GET /rehearsals": "admin",
+  "POST /rehearsals": "admin",
   "GET /requests": "read",
   "GET /plugins": "read",
   "GET /plugins/runs": "read",

@@ -67,19 +67,20 @@ export function chosenApps<A extends DrilledApp>(apps: readonly A[], { scope, na
 
 /** The newest copy of each volume of an app, and what has none. A replica that the app does not have any more needs none. */
 export function copiesOf(
-  { volumes }: DrilledApp,
+  { volumes }: Pick<DrilledApp, "volumes">,
   copies: readonly VolumeCopy[],
   replicas: number,
-): { found: (VolumeCopy & { volume: string })[]; missing: string | undefined } {
+): { found: (VolumeCopy & { volume: string })[]; missing: { what: string; volume: string }[] } {
   const wanted = volumes.filter(({ subject: { ordinal = 0 } }) => ordinal < replicas);
   const found: (VolumeCopy & { volume: string })[] = [];
+  const missing: { what: string; volume: string }[] = [];
   for (const { subject, volume } of wanted) {
     const own = copies.filter((copy) => whatOf(copy.subject) === whatOf(subject) && copy.subject.kind === subject.kind);
     const newest = own.toSorted((a, b) => b.at - a.at)[0];
-    if (newest === undefined) return { found: [], missing: whatOf(subject) };
-    found.push({ ...newest, volume });
+    if (newest === undefined) missing.push({ what: whatOf(subject), volume });
+    else found.push({ ...newest, volume });
   }
-  return { found, missing: undefined };
+  return { found, missing };
 }
 
 export function freshDrill(

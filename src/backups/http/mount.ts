@@ -20,6 +20,8 @@ import {
 } from "../api/backups.ts";
 import { bringDatabase, databasePoints, planDatabaseRestore, RestoreDatabaseBody } from "../api/databases.ts";
 import { beginDrill, DrillBody, listDrills } from "../api/drills.ts";
+import { beginRehearsal, listRehearsals } from "../api/rehearsals.ts";
+import type { Rehearsals } from "../service/rehearsals.ts";
 import type { Drills } from "../service/drills.ts";
 import type { Backups } from "../service/create.ts";
 import type { Databases } from "../service/databases.ts";
@@ -54,7 +56,11 @@ const readDatabaseBody = bodyReader({ path: bringDatabase.path, body: RestoreDat
 export function mountBackups(
   plane: Plane,
   backups: Backups,
-  { restores, drills }: { restores: Restores; drills: Drills },
+  {
+    restores,
+    drills,
+    rehearsals,
+  }: { restores: Restores; drills: Drills; rehearsals: Rehearsals<{ by: Principal; actor: string }> },
 ): void {
   mount(plane, listBackupApps, ({ by }) => {
     const seen = backups.listApps().filter((app) => sees(by, app));
@@ -75,6 +81,9 @@ export function mountBackups(
   mountRestores(plane, restores);
   mountOwned(plane, beginDrill, ({ body, actor }) => drills.begin(readDrillBody(body), actor));
   mountRead(plane, listDrills, () => drills.list());
+  mountOwned(plane, beginRehearsal, ({ body, actor, by }) => rehearsals.begin(body, { by, actor }));
+  // They have what commands printed about real data.
+  mountOwned(plane, listRehearsals, () => rehearsals.list());
 }
 
 function mountRestores(plane: Plane, restores: Restores): void {

@@ -14,16 +14,40 @@ export interface Tried {
 }
 
 /** Where restored apps live. */
-interface DrillStage<K> {
-  examine(key: K): Promise<{ refused: string } | { memoryBytes: number; replicas: number; names: string[] }>;
+export interface TrialStage {
+  examine(key: DrilledKey): Promise<{ refused: string } | { memoryBytes: number; replicas: number; names: string[] }>;
   open(id: string): Promise<void>;
   /** The name of a new volume, and the folder of its data. */
   makeVolume(name: string): Promise<{ volume: string; folder: string }>;
-  start(
-    order: { key: K; ordinal: number | undefined; id: string; volumes: Map<string, string> },
+  /** Runs the release commands; undefined where there are none. */
+  release(
+    order: Order,
     signal: AbortSignal,
-  ): Promise<{ ready(signal: AbortSignal): Promise<Tried> }>;
+  ): Promise<{ exitCode: number | undefined; said: string; failed: string | undefined } | undefined>;
+  start(order: Order, signal: AbortSignal): Promise<TriedPod>;
   clear(): Promise<void>;
+}
+
+interface Order {
+  key: DrilledKey;
+  ordinal: number | undefined;
+  id: string;
+  volumes: Map<string, string>;
+}
+
+export interface TriedPod {
+  isChecked: boolean;
+  ready(signal: AbortSignal): Promise<Tried>;
+}
+
+/** Apps as a change would have them. */
+export interface Rehearsed {
+  stage: TrialStage;
+  apps: (DrilledKey & {
+    volumes: { claim: string; ordinal: number | undefined; volume: string }[];
+    hasRelease: boolean;
+  })[];
+  left: { ref: string; why: string }[];
 }
 
 export interface DrillParts extends Pick<
@@ -35,13 +59,15 @@ export interface DrillParts extends Pick<
   putDrill(drill: StoredDrill): Promise<void>;
   removeDrill(drill: StoredDrill): Promise<void>;
   apps(): AppVolumes[];
-  stage: DrillStage<DrilledKey>;
+  stage: TrialStage;
   gate: Gate;
   /** Where the engine keeps volumes. */
   volumesFolder(): Promise<string>;
   freeMemory(): number | undefined;
   /** See `config/backup-limits.ts`. */
   limits: Parameters<typeof dueScopes>[1] & {
+    rehearsalsMax: number;
+    rehearsalHeadStartMs: number;
     drillLookMs: number;
     drillReadyMs: number;
     drillSpareMemoryBytes: number;
@@ -72,14 +98,19 @@ export function factsOf({ copies }: Case, sizes: ReadonlyMap<string, number>) {
  * of the drill, says nothing of its copies.
  */
 export async function notStarted(
-  stage: Pick<DrillStage<DrilledKey>, "examine">,
-  { one: { app, names }, cases, why }: { one: Case; cases: readonly Case[]; why: string },
+  stage: Pick<TrialStage, "examine">,
+  {
+    one: { app, names },
+    cases,
+    why,
+    of = "drill",
+  }: { one: Case; cases: readonly Case[]; why: string; of?: "drill" | "rehearsal" },
 ): Promise<Pick<EndedDrill, "result" | "why">> {
   const now = await stage.examine(app);
   if ("refused" in now) return { result: "not_drilled", why: now.refused };
   const lacking = names.find((name) => !cases.some((other) => `${other.app.scope}/${other.app.name}` === name));
   if (lacking === undefined) return { result: "failed", why };
-  return { result: "not_drilled", why: `it may need ${lacking}, which is not part of the drill; ${why}` };
+  return { result: "not_drilled", why: `it may need ${lacking}, which is not part of the ${of}; ${why}` };
 }
 
 /** Sizes of copies, by the volumes that they are of. */
@@ -111,7 +142,7 @@ export async function lackOfRoom(
     [memoryBytes, memory, "memory"],
   ] as const) {
     const text = `the copies take ${mebibytes(wants)}, and only ${mebibytes(Math.max(0, free))} of the ${of} can be used`;
-    if (wants > free) return `${text}; free some, or drill one app alone`;
+    if (wants > free) return `${text}; free some, or try one app alone`;
   }
   return undefined;
 }

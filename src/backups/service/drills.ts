@@ -1,7 +1,6 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { createLimit } from "../../base/words/limit.ts";
 import type { AppDrill, beginDrill, DrillBody, listDrills } from "../api/drills.ts";
 import {
   chosenApps,
@@ -16,19 +15,10 @@ import {
   shownAppDrill,
   shownDrill,
 } from "../core/drills.ts";
-import { readRoot } from "../core/subject.ts";
-import {
-  type Case,
-  type DrilledKey,
-  type DrillParts,
-  factsOf,
-  lackOfRoom,
-  notStarted,
-  sizesOf,
-  type Tried,
-} from "./drill-parts.ts";
+import { type Case, type DrilledKey, type DrillParts, factsOf, notStarted } from "./drill-parts.ts";
 import type { AppVolumes } from "./platform.ts";
 import { allCopies } from "./restore-plan.ts";
+import type { Trials } from "./trials.ts";
 
 /** Copies that are tried: restored into a place without a way out, and started there. */
 export interface Drills {
@@ -43,12 +33,8 @@ export interface Drills {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function createDrills(parts: DrillParts): Drills {
+export function createDrills(parts: DrillParts, trials: Trials): Drills {
   const { stage, clock, log, limits } = parts;
-  const one = createLimit(1);
-  const closing = new AbortController();
-  /** Something of a drill may still be there. */
-  let isLeft = true;
 
   const recordOf = (app: DrilledKey) => parts.drills().find((drill) => drillId(drill) === drillId(app));
   async function finish(app: DrilledKey, startedAt: number, how: Partial<EndedDrill> & Pick<EndedDrill, "result">) {
@@ -61,12 +47,6 @@ export function createDrills(parts: DrillParts): Drills {
     log.info("backup drilled", detail);
   }
 
-  const wordsOf = (error: unknown) => {
-    if (error instanceof Failure) return error.message;
-    log.error("drill failed", { error });
-    return "an error of the server itself; its log says more";
-  };
-
   /** What can be drilled of a scope; all else has its result afterwards. */
   async function casesOf(apps: readonly AppVolumes[], startedAt: number): Promise<Case[]> {
     const { copies, unreachable } = await allCopies(parts, undefined);
@@ -77,89 +57,43 @@ export function createDrills(parts: DrillParts): Drills {
         await finish(app, startedAt, { result: "not_drilled", why: examined.refused });
         continue;
       }
-      const { found, missing } = copiesOf(app, copies, examined.replicas);
-      if (missing === undefined) {
+      const {
+        found,
+        missing: [lacking],
+      } = copiesOf(app, copies, examined.replicas);
+      if (lacking === undefined) {
         cases.push({ app, copies: found, ...examined });
         continue;
       }
       const away = unreachable.map(({ target, why }) => `; ${target} does not answer: ${why}`).join("");
-      await finish(app, startedAt, { result: "failed", why: `there is no copy of ${missing}${away}` });
+      await finish(app, startedAt, { result: "failed", why: `there is no copy of ${lacking.what}${away}` });
     }
     return cases;
   }
 
-  /** The copies of a scope in volumes of the drill, by the volumes whose place they take; and what did not come back. */
-  async function restored(cases: readonly Case[], id: string, signal: AbortSignal) {
-    const [volumes, faults] = [new Map<string, string>(), new Map<string, string>()];
-    for (const copy of cases.flatMap(({ copies }) => copies)) {
-      if (volumes.has(copy.volume) || faults.has(copy.volume)) continue;
-      try {
-        const { volume, folder } = await stage.makeVolume(`${id}.${volumes.size + faults.size}`);
-        const root = readRoot(copy.tags);
-        await parts.turn(async () => (await parts.source(copy.target)).restore(copy.id, folder, signal));
-        if (root !== undefined) await parts.folders.dress(folder, root);
-        volumes.set(copy.volume, volume);
-      } catch (error) {
-        signal.throwIfAborted();
-        faults.set(copy.volume, wordsOf(error));
-      }
-    }
-    return { volumes, faults };
-  }
-
-  async function tryApp(
-    { app, replicas }: Case,
-    { id, volumes }: { id: string; volumes: Map<string, string> },
-    limit: AbortSignal,
-  ): Promise<Tried> {
-    const ordinals = app.kind === "statefulset" ? [...Array(replicas).keys()] : [undefined];
-    const results: Tried[] = [];
-    const started = [];
-    for (const ordinal of ordinals) started.push(await stage.start({ key: app, ordinal, id, volumes }, limit));
-    for (const pod of started) results.push(await pod.ready(limit));
-    const isStarted = results.some(({ result }) => result === "started");
-    return { result: isStarted ? "started" : "proved", watchedMs: Math.max(...results.map((one) => one.watchedMs)) };
-  }
-
   async function drill(cases: readonly Case[], startedAt: number, signal: AbortSignal): Promise<void> {
-    const sizes = await sizesOf(
-      parts,
-      cases.flatMap(({ copies }) => copies),
-    );
-    const memoryBytes = cases.reduce((sum, one) => sum + one.memoryBytes * one.replicas, 0);
-    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    const why = await lackOfRoom(parts, { bytes, memoryBytes });
-    if (why !== undefined) {
-      for (const { app } of cases) await finish(app, startedAt, { result: "not_drilled", why });
+    const given = await trials.open(cases, signal);
+    if ("refused" in given) {
+      for (const { app } of cases) await finish(app, startedAt, { result: "not_drilled", why: given.refused });
       return;
     }
-    const id = Buffer.from(parts.randomBytes(6)).toString("hex");
-    isLeft = true;
-    await stage.open(id);
-    const begunAt = clock.steady();
-    const given = { id, ...(await restored(cases, id, signal)) };
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.drillReadyMs)]);
     await Promise.all(
       cases.map(async (one) => {
-        const [facts, { app, copies }] = [factsOf(one, sizes), one];
+        const [facts, { app, copies }] = [factsOf(one, given.sizes), one];
         const fault = copies.map(({ volume }) => given.faults.get(volume)).find((found) => found !== undefined);
         if (fault !== undefined) return finish(app, startedAt, { ...facts, result: "failed", why: fault });
         try {
-          const { result, watchedMs } = await tryApp(one, given, limit);
-          const recoveryMs = Math.max(0, clock.steady() - begunAt - watchedMs);
+          const { result, watchedMs } = await trials.run(stage, { one, given }, limit);
+          const recoveryMs = Math.max(0, clock.steady() - given.begunAt - watchedMs);
           await finish(app, startedAt, { ...facts, result, recoveryMs });
         } catch (error) {
           if (signal.aborted) return;
-          const how = await notStarted(stage, { one, cases, why: wordsOf(error) });
+          const how = await notStarted(stage, { one, cases, why: trials.wordsOf(error) });
           await finish(app, startedAt, { ...facts, ...how });
         }
       }),
     );
-  }
-
-  async function clear(): Promise<void> {
-    await stage.clear();
-    isLeft = false;
   }
 
   /** All apps of one scope at once, so that they find each other. Never rejects. */
@@ -171,10 +105,7 @@ export function createDrills(parts: DrillParts): Drills {
     } catch (error) {
       for (const app of signal.aborted ? [] : apps)
         if (recordOf(app)?.last?.startedAt !== startedAt)
-          await finish(app, startedAt, { result: "failed", why: wordsOf(error) });
-    } finally {
-      if (isLeft) await clear().catch((error: unknown) => log.warn("drill not removed yet", { error }));
-      await release(apps);
+          await finish(app, startedAt, { result: "failed", why: trials.wordsOf(error) });
     }
   }
 
@@ -190,7 +121,9 @@ export function createDrills(parts: DrillParts): Drills {
     for (const app of apps)
       await parts.putDrill({ ...(recordOf(app) ?? freshDrill(app, clock.now())), runningSince: clock.now() });
     const scopes = Map.groupBy(apps, ({ scope }) => scope);
-    return [...scopes.values()].map((together) => one(() => drillScope(together, closing.signal)));
+    return [...scopes.values()].map((together) =>
+      trials.alone(() => drillScope(together, trials.closing.signal)).finally(() => release(together)),
+    );
   }
 
   /** Apps of the scopes in which a drill is due. */
@@ -208,9 +141,7 @@ export function createDrills(parts: DrillParts): Drills {
     async begin(body, actor) {
       parts.gate.mustBeOpen("nothing is drilled");
       const apps = chosenApps(parts.apps(), body);
-      const busy = parts.drills().find(({ runningSince }) => runningSince !== undefined);
-      if (busy !== undefined)
-        throw new Failure("conflict", `a drill of ${busy.scope}/${busy.name} is under way; see: berth backup drills`);
+      trials.refuseBusy();
       if (parts.targets().length === 0)
         throw new Failure("conflict", "there is no target: berth backup target add NAME URL");
       const since = isoTime(clock.now());
@@ -226,25 +157,19 @@ export function createDrills(parts: DrillParts): Drills {
         (one) => failingDrill(one, clock.now(), limits) ?? [],
       ),
     async run(signal) {
-      signal.addEventListener("abort", () => closing.abort(), { once: true });
+      signal.addEventListener("abort", () => trials.closing.abort(), { once: true });
       await release(parts.drills());
-      const tidy = async () => {
-        if (isLeft) await one(clear).catch((error: unknown) => log.warn("drill not removed yet", { error }));
-      };
-      while (isLeft && !signal.aborted) {
-        await tidy();
-        if (isLeft) await clock.sleep(limits.lookMs, signal);
-      }
+      while (!(await trials.tidy()) && !signal.aborted) await clock.sleep(limits.lookMs, signal);
       await parts.gate.whenOpen(async () => {
         while (!signal.aborted) {
-          await tidy();
+          await trials.tidy();
           await due()
             .then(async (apps) => Promise.all(await begin(apps)))
             .catch((error: unknown) => log.error("drills not looked at", { error }));
           await clock.sleep(limits.drillLookMs, signal);
         }
       })(signal);
-      await one(async () => undefined);
+      await trials.alone(async () => undefined);
     },
   };
 }

@@ -3,6 +3,11 @@ import type { Verb } from "../shell/command.ts";
 /** Verbs that work on manifest files, most of them without a server. */
 export const fileVerbs: readonly Verb[] = [
   {
+    name: "rehearse",
+    summary: "try a change on copies of the apps and of their data, and change nothing",
+    load: async () => (await import("../commands/backup/drill.ts")).rehearseCommand,
+  },
+  {
     name: "validate",
     summary: "check manifest files without a server",
     load: async () => (await import("../commands/validate.ts")).validateCommand,

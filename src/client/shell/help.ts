@@ -11,6 +11,7 @@ export const helpGroups: readonly (readonly [heading: string, verbs: readonly st
     [
       "apply",
       "diff",
+      "rehearse",
       "up",
       "build",
       "init",

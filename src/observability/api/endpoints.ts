@@ -25,6 +25,7 @@ import {
   runBackup,
 } from "../../backups/api/backups.ts";
 import { drillEndpoints } from "../../backups/api/drills.ts";
+import { rehearsalEndpoints } from "../../backups/api/rehearsals.ts";
 import { restoreEndpoints } from "../../backups/api/restore.ts";
 import { listActivity, listAudit } from "./activity.ts";
 import { listCerts, listRequests, listSites, renewCert } from "./traffic.ts";
@@ -80,6 +81,7 @@ const wideEndpoints: PlaneEndpoint[] = [
     runBackup,
     ...restoreEndpoints,
     ...drillEndpoints,
+    ...rehearsalEndpoints,
   ],
   ...[listOperations, getAppOperation, openStream],
   ...[getScopeConfig, getAppConfig, changeScopeConfig, changeAppConfig, revealScopeConfig, revealAppConfig],

@@ -25,6 +25,7 @@ import { operatorEndpoints } from "../../observability/api/operator-endpoints.ts
 import { backupEndpoints } from "../../backups/api/backups.ts";
 import { databaseEndpoints } from "../../backups/api/databases.ts";
 import { drillEndpoints } from "../../backups/api/drills.ts";
+import { rehearsalEndpoints } from "../../backups/api/rehearsals.ts";
 import { restoreEndpoints } from "../../backups/api/restore.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./webhooks.ts";
@@ -138,6 +139,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   ...databaseEndpoints,
   ...restoreEndpoints,
   ...drillEndpoints,
+  ...rehearsalEndpoints,
   ...operatorEndpoints,
   listPlugins,
   listPluginRuns,

@@ -135,6 +135,7 @@ async function store(context: Context, storing: Storing): Promise<ApplyResult> {
   const committed = await commit(context, { ...storing, pulled: images });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
   const { atomic } = committed;
+  options.onTried?.({ outcome: committed.outcome, ...madeBy(expansions) });
   const ports = await engineNotes(context, committed.outcome);
   const result = report(context, { ...committed, expansions, started, ports }, options);
   return {
@@ -142,6 +143,13 @@ async function store(context: Context, storing: Storing): Promise<ApplyResult> {
     ...(pulled === undefined ? {} : { image_pulls: imagePullRows(pulled) }),
     ...(atomic === undefined || options.dryRun ? {} : { atomic }),
   };
+}
+
+function madeBy({ blocks, unknown }: Expansions) {
+  const children = blocks.flatMap(({ ref, manifests }) =>
+    manifests.map((one) => [formatKey(keyOf(one)), ref] as const),
+  );
+  return { children: new Map(children), unknown };
 }
 
 /** With what the transaction finds as well. */

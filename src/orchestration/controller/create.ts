@@ -37,6 +37,7 @@ import { createCanaries } from "./rollout/canaries.ts";
 import { createGuards } from "./rollout/guard.ts";
 import { createReceipts } from "./rollout/write-receipts.ts";
 import { createReleasePhases } from "./rollout/release-phases.ts";
+import { planRehearsal } from "./rehearse.ts";
 import { createReconciler, type Reconciler } from "./reconcile/reconciler.ts";
 import type { ControllerParts, RunningController } from "./running.ts";
 import { createRunCalls } from "./plugins/run-calls.ts";
@@ -93,10 +94,10 @@ export function createController(parts: ControllerParts): RunningController {
     ...{ endpoints, apps, sleep, reconciler },
     measures: createMeasures(context),
     volumes: createVolumeRoom(context),
-    drills: createDrillRoom(
-      context,
-      parts.insideNetwork ?? (() => ({ fetch: parts.fetch, knock: context.knock ?? knock })),
-    ),
+    drills: createDrillRoom(context, {
+      inside: parts.insideNetwork ?? (() => ({ fetch: parts.fetch, knock: context.knock ?? knock })),
+      plan: (body, caller) => planRehearsal(context, body, caller),
+    }),
     callbacks: createCallbackRoom(context),
     senders: createSenders(context),
     runCalls: createRunCalls(context),

@@ -155,6 +155,19 @@ export function drilledInit(
   };
 }
 
+/** A release command of the app, which may take more memory than a replica: a live one has no limit. */
+export function drilledCommand(spec: ContainerSpec, argv: readonly string[], memoryLeastBytes: number): ContainerSpec {
+  return {
+    ...spec,
+    name: `${spec.name}-release`,
+    command: [...argv],
+    networks: spec.networks.map(({ name }) => ({ name, aliases: [] })),
+    restart: { name: "no", maximumRetryCount: 0 },
+    nanoCpus: undefined,
+    memoryBytes: Math.max(spec.memoryBytes ?? 0, memoryLeastBytes),
+  };
+}
+
 function claims({ volumeClaims, scope, name }: ResolvedWorkload, ordinal: number | undefined, names: Naming): Mount[] {
   return volumeClaims.map(({ name: claim, mountPath, owner }) => ({
     type: "volume",

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createDrills } from "../../../src/backups/service/drills.ts";
+import { createRehearsals } from "../../../src/backups/service/rehearsals.ts";
+import { createTrials } from "../../../src/backups/service/trials.ts";
 import type { DrillParts } from "../../../src/backups/service/drill-parts.ts";
 import { drillId, type StoredDrill } from "../../../src/backups/core/drills.ts";
 import { subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
@@ -41,6 +43,11 @@ interface World {
   /** Refused once it was tried. */
   changed?: string;
   verdict?: "proved" | "started";
+  /** Apps of a rehearsal, and how their release commands end. */
+  planned?: string[];
+  releases?: Record<string, { exitCode: number; said: string; failed: string | undefined }>;
+  /** Why a change is not let in. */
+  forbidden?: Failure;
   /** Why nothing acts. */
   held?: () => string | undefined;
 }
@@ -97,6 +104,7 @@ function world({
         done.push(`start ${key.name} with ${[...volumes.keys()].sort().join(" ")}`);
         const fault = broken[key.name];
         return {
+          isChecked: room.verdict !== "started",
           async ready() {
             if (fault !== undefined) throw new Failure("conflict", fault);
             clock.moveTo(clock.steady() + 40_000);
@@ -105,6 +113,10 @@ function world({
           },
         };
       },
+      release: async ({ key }) => {
+        done.push(`release ${key.name}`);
+        return room.releases?.[key.name];
+      },
       // A client that waits for the end finds nothing of it any more.
       async clear() {
         for (let turn = 0; turn < 50; turn++) await Promise.resolve();
@@ -112,13 +124,32 @@ function world({
       },
     },
   };
-  const made = createDrills(parts);
+  const plan = async () => {
+    if (room.forbidden !== undefined) throw room.forbidden;
+    const mounted = (name: string) => [{ claim: "files", ordinal: undefined, volume: `v-${name}` }];
+    const apps = (room.planned ?? []).map((name) => {
+      const hasRelease = room.releases?.[name] !== undefined;
+      return { scope: "shop", kind: "deployment", name, volumes: mounted(name), hasRelease };
+    });
+    return { stage: parts.stage, apps, left: [{ ref: "ingress/shop/web", why: "no app" }] };
+  };
+  const trials = createTrials(parts);
+  const [made, rehearsals] = [createDrills(parts, trials), createRehearsals({ ...parts, plan }, trials)];
   const result = async (name?: string) => {
     await made.begin({ scope: "shop", name }, "ann");
     await waitFor("the drill to end", () => made.list().drills.every((drill) => drill.running_since === undefined));
     return made.list().drills.map((drill) => [drill.app, drill.result, drill.why]);
   };
-  return { made, done, clock, result, stored };
+  const rehearse = async () => {
+    await rehearsals.begin([], { actor: "ann" });
+    const last = () => rehearsals.list().rehearsals[0];
+    await waitFor("the rehearsal to end", async () => {
+      clock.moveTo(clock.nextDue() ?? clock.steady());
+      return last()?.ended_at !== undefined;
+    });
+    return (last()?.apps ?? []).toSorted((a, b) => Number(a.beside) - Number(b.beside));
+  };
+  return { made, rehearsals, done, clock, result, rehearse, stored };
 }
 
 describe("what is drilled", () => {
@@ -223,5 +254,73 @@ describe("what is drilled", () => {
     expect(world({ drills: [{ ...drill, ...nothing }] }).made.failing()).toMatchObject([{ what: "drill shop/web" }]);
     const good = { ...drill, ...nothing, lastSuccessAt: now - 86_400_000 };
     expect(world({ drills: [good] }).made.failing()).toEqual([]);
+  });
+});
+
+describe("a rehearsal", () => {
+  const passed = { exitCode: 0, said: "done", failed: undefined };
+  const both = { apps: [app("web"), app("db")], copied: ["web", "db"] };
+
+  test("the apps of the files on copies, beside those of their scope, which are ready before a release command", async () => {
+    const it = world({ ...both, planned: ["web"], releases: { web: passed } });
+    expect(await it.rehearse()).toMatchObject([
+      { app: "shop/web", beside: false, result: "passed", data_age_seconds: 3_600, release: { exit_code: 0 } },
+      { app: "shop/db", beside: true, result: "passed" },
+    ]);
+    const steps = it.done.map((line) => line.split(" with ")[0]?.replace(/ c\d/, ""));
+    expect(steps).toEqual(["open", "restore", "restore", "start db", "release web", "start web", "clear"]);
+    // Nothing of it is a drill.
+    expect([...it.stored.values()]).toEqual([]);
+    expect(it.rehearsals.list().rehearsals[0]).toMatchObject({ actor: "ann", left_out: [{ ref: "ingress/shop/web" }] });
+  });
+
+  const broke = { exitCode: 3, said: "no column", failed: "its release command ended with exit code 3" };
+  test.each<[string, World, object]>([
+    [
+      "whose release command fails",
+      { releases: { web: broke } },
+      { result: "failed", why: broke.failed, release: { exit_code: 3, output: "no column" } },
+    ],
+    ["that does not start", { broken: { web: "exit code 1" } }, { result: "failed", why: "exit code 1" }],
+    ["without a check", { verdict: "started" }, { result: "started" }],
+    [
+      "that cannot live by itself",
+      { refused: { web: "it is privileged" } },
+      { result: "not_rehearsed", why: "it is privileged" },
+    ],
+    [
+      "with a damaged copy",
+      { damaged: "c0" },
+      { result: "not_rehearsed", why: "its copy does not come back: data is damaged" },
+    ],
+    ["without a copy", { copied: [] }, { result: "passed", empty: ["shop/web/files"] }],
+    [
+      "that does not fit",
+      { freeMemory: 10 },
+      { result: "not_rehearsed", why: expect.stringContaining("of the memory") },
+    ],
+    [
+      "that may need another",
+      { broken: { web: "exit code 1" }, names: { web: ["shop/db"] } },
+      { result: "not_rehearsed", why: "it may need shop/db, which is not part of the rehearsal; exit code 1" },
+    ],
+  ])("an app %s says so", async (_, given, wanted) => {
+    const it = world({ planned: ["web"], ...given });
+    expect(await it.rehearse()).toMatchObject([{ app: "shop/web", ...wanted }]);
+    if (given.releases !== undefined) expect(it.done.some((line) => line.startsWith("start"))).toBe(false);
+  });
+
+  test("one thing at a time, also with drills; what is refused leaves nothing under way", async () => {
+    const it = world({ planned: ["web"] });
+    await it.rehearsals.begin([], { actor: "ann" });
+    await expect(it.rehearsals.begin([], { actor: "bob" })).rejects.toThrow("a rehearsal is under way");
+    await expect(it.made.begin({ scope: "shop" }, "bob")).rejects.toThrow("a rehearsal is under way");
+    await waitFor("the end", () => it.rehearsals.list().rehearsals[0]?.ended_at !== undefined);
+    await it.made.begin({ scope: "shop" }, "bob");
+    await expect(it.rehearsals.begin([], { actor: "ann" })).rejects.toThrow("a drill of shop/web is under way");
+    const no = world({ planned: ["web"], forbidden: new Failure("forbidden", "no") });
+    for (const _ of [1, 2]) await expect(no.rehearse()).rejects.toThrow("no");
+    expect(no.done).toEqual([]);
+    await expect(world({ planned: [] }).rehearse()).rejects.toThrow("there is nothing to rehearse in it");
   });
 });

@@ -1,9 +1,11 @@
 import { beginDrill, type Drill, listDrills } from "../../../backups/api/drills.ts";
+import { beginRehearsal, listRehearsals, type Rehearsal, type RehearsedApp } from "../../../backups/api/rehearsals.ts";
 import { CommandFailure, usageFailure } from "../../basics/failures.ts";
 import { printable, type Style } from "../../basics/style.ts";
 import { tableText } from "../../basics/table-text.ts";
-import { answer, type Command, type Context } from "../../shell/command.ts";
+import { answer, type Command, type CommandBody, type Context } from "../../shell/command.ts";
 import { rowsOf } from "../../shell/listing.ts";
+import { explained, fileFlag, formatFlag, manifestDetail, manifestsOf } from "../../shell/manifest-flags.ts";
 import { noWords, optionalWord } from "../../shell/words.ts";
 import { drillText, spanText } from "../../text/protection-text.ts";
 import { bytesText } from "../../text/stats-table.ts";
@@ -82,3 +84,61 @@ export const drillsCommand: Command = {
     );
   },
 };
+
+export const rehearseCommand: CommandBody = {
+  usage: ["rehearse -f PATH…"],
+  examples: ["rehearse -f app.yaml  does its release command get along with the data of today?"],
+  detail: [
+    "Starts the deployments and statefulsets of the files as they would be after an apply, on the newest",
+    "copies of their volumes and beside the other protected apps of the scope, in a network without a way",
+    "out. Release commands run first, then probes. All of it is removed; nothing live is touched, nothing",
+    "is stored. Exits with 1 when an app failed, or could not be tried. A volume without a copy is empty:",
+    "berth backup now makes a copy. An app that is built from source runs on its newest image: see berth",
+    "build. Ingresses, jobs, assets and databases of plugins are not rehearsed.",
+    "",
+    ...manifestDetail,
+  ],
+  flags: [fileFlag, formatFlag],
+  async run(context, args) {
+    const set = await manifestsOf(args, context, "rehearse");
+    const { id } = await explained(set, () => context.api.call(beginRehearsal, { body: set.manifests }));
+    const ended = await endOf(context, id);
+    await answer(context, ended, () => rehearsalText(ended, context.terminal.style));
+    const own = ended.apps.filter(({ beside }) => !beside);
+    const bad = own.filter(({ result }) => result === "failed" || result === "not_rehearsed");
+    if (bad.length === 0) return 0;
+    throw new CommandFailure(`${bad.length} of ${own.length} apps did not pass; nothing was changed`);
+  },
+};
+
+async function endOf({ api, clock, signal }: Context, id: string): Promise<Rehearsal> {
+  for (;;) {
+    const found = (await api.call(listRehearsals, {})).rehearsals.find((one) => one.id === id);
+    if (found === undefined) throw new CommandFailure("the rehearsal was cut off: the server was stopped");
+    if (found.ended_at !== undefined) return found;
+    await clock.sleep(lookMs, signal);
+    signal.throwIfAborted();
+  }
+}
+
+function rehearsalText({ apps, left_out: left }: Rehearsal, style: Style): string {
+  const rows = apps.toSorted((a, b) => Number(a.beside) - Number(b.beside));
+  const lines = rows.map((one) => `${one.app}${one.beside ? " (beside it)" : ""}  ${rehearsedText(one, style)}`);
+  return [...lines, ...left.map(({ ref, why }) => `${printable(ref)}  not rehearsed: ${printable(why)}`)].join("\n");
+}
+
+function rehearsedText(one: RehearsedApp, style: Style): string {
+  const { result, why = "", release, empty = [], data_age_seconds: age } = one;
+  if (result === "failed") return `${style.red("failed")}: ${printable(why)}${dataText(age, empty)}`;
+  if (result === "not_rehearsed") return `${style.yellow("not rehearsed")}: ${printable(why)}`;
+  const command = release === undefined ? "" : "its release command passed, ";
+  const how =
+    result === "passed" ? `passed: ${command}ready` : `started: ${command}it has no check that could prove it; up`;
+  const took = one.seconds === undefined ? "" : ` in ${spanText(one.seconds)}`;
+  return `${how}${took}${dataText(age, empty)}`;
+}
+
+function dataText(age: number | undefined, empty: readonly string[]): string {
+  const copy = age === undefined ? "" : `, on data that was ${spanText(age)} old`;
+  return empty.length === 0 ? copy : `${copy}, with nothing in ${printable(empty.join(", "))}: there is no copy`;
+}

@@ -1,66 +1,110 @@
+import type { Principal } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import { createLineTail } from "../../../base/words/lines.ts";
-import type { ManifestKey } from "../../api/manifest.ts";
-import { appsNamedIn, drilledInit, drilledVolumes, drillRole, drillSpec, undrillable } from "../../core/drill-spec.ts";
+import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
+import {
+  appsNamedIn,
+  drilledCommand,
+  drilledInit,
+  drilledVolumes,
+  drillRole,
+  drillSpec,
+  undrillable,
+} from "../../core/drill-spec.ts";
 import { podOf } from "../../core/spec/decode.ts";
-import type { ProbesConfig } from "../../core/spec/probes.ts";
 import type { ContainerSpec, ResolvedWorkload } from "../../core/workload.ts";
-import type { ObservedPod, PodRef } from "../../engine/pod.ts";
+import type { ObservedPod } from "../../engine/pod.ts";
+import { pull } from "../desired/image-registry.ts";
 import { resolveStored } from "../desired/resolve.ts";
-import { attemptProbe } from "../pods/probe-attempt.ts";
 import type { Context } from "../state/context.ts";
+import { createDrillPods, type DrilledPod, type EndedCommand, type InsideNetwork } from "./drill-pod.ts";
+import { stepsOf } from "./release-step.ts";
 
-/** Requests and connections from inside the network of a process, by its id: a closed network is entered from nowhere else. */
-export type InsideNetwork = (pid: number) => Required<Pick<Context, "fetch" | "knock">>;
+interface Order {
+  key: ManifestKey;
+  ordinal: number | undefined;
+  id: string;
+  /** What is mounted in place of which; a volume that is not in it is new and empty. */
+  volumes: Map<string, string>;
+}
 
 /** Copies of apps that live for a while on a network of their own, without a way out. */
-export interface DrillRoom {
+interface DrillStage {
   /** Why an app cannot be drilled, or what it takes; `names`: the other apps that its environment names, as `scope/name`. */
   examine(key: ManifestKey): Promise<{ refused: string } | { memoryBytes: number; replicas: number; names: string[] }>;
   /** Removes what an earlier drill has left, and makes the network. */
   open(id: string): Promise<void>;
   /** The name of a new volume of the drill, and the folder of its data. */
   makeVolume(name: string): Promise<{ volume: string; folder: string }>;
-  /** Starts one replica. `volumes`: what is mounted in place of which; a volume that is not in it is new and empty. */
-  start(
-    order: { key: ManifestKey; ordinal: number | undefined; id: string; volumes: Map<string, string> },
-    signal: AbortSignal,
-  ): Promise<DrilledPod>;
+  /** Runs the release commands that come before a rollout, up to the first that fails; undefined where there are none. */
+  release(order: Order, signal: AbortSignal): Promise<EndedCommand | undefined>;
+  /** Starts one replica. */
+  start(order: Order, signal: AbortSignal): Promise<DrilledPod>;
   /** Removes everything that drills have made. */
   clear(): Promise<void>;
 }
 
-interface DrilledPod {
-  /**
-   * Whether a check of the app's own has passed, or it has just run for a while, for which it was only watched. Fails
-   * `conflict` with the cause.
-   */
-  ready(signal: AbortSignal): Promise<{ result: "proved" | "started"; watchedMs: number }>;
+export interface DrillRoom extends DrillStage {
+  /** Drills of the stored apps, in which those that the body of an apply has are as they would be then. Fails as the apply would. */
+  rehearse(body: unknown, caller: Caller): Promise<Rehearsed & { stage: DrillStage }>;
 }
 
-const lookMs = 1_000;
-/** An app without a check has started once it has run for as long as this: a name that leads nowhere takes 10 s to fail. */
-const calmMs = 30_000;
-const tailLines = 5;
-const saidCharsMax = 1_000;
+export interface Caller {
+  by: Principal;
+  actor: string;
+}
+
+interface Rehearsed {
+  apps: RehearsedApp[];
+  /** What is not rehearsed, as `kind/scope/name`. */
+  left: { ref: string; why: string }[];
+}
+
+interface RehearsedApp extends ManifestKey {
+  /** Those that it mounts, by claim or by the name in the manifest. */
+  volumes: { claim: string; ordinal: number | undefined; volume: string }[];
+  hasRelease: boolean;
+}
+
+/** What a rehearsal would have stored. */
+export interface WantedApps extends Rehearsed {
+  wanted: ReadonlyMap<string, { manifest: StoredManifest; workload: ResolvedWorkload; refused: string | undefined }>;
+}
+
 /** What an app without a limit is taken to need, and its limit in the drill. */
 const memoryDefaultBytes = 512 * 1024 * 1024;
 
-export function createDrillRoom(context: Context, inside: InsideNetwork): DrillRoom {
-  const { engine, names, store, clock } = context;
+export function createDrillRoom(
+  context: Context,
+  { inside, plan }: { inside: InsideNetwork; plan: (body: unknown, caller: Caller) => Promise<WantedApps> },
+): DrillRoom {
+  const stored = createStage(context, inside, new Map());
+  return {
+    ...stored,
+    async rehearse(body, caller) {
+      const { wanted, apps, left } = await plan(body, caller);
+      return { apps, left, stage: createStage(context, inside, wanted) };
+    },
+  };
+}
+
+/** `wanted`: apps that are not as they are stored, by `kind/scope/name`. */
+function createStage(context: Context, inside: InsideNetwork, wanted: WantedApps["wanted"]): DrillStage {
+  const { engine, names, store } = context;
+  const pods = createDrillPods(context, inside);
   const label = { [names.label.role]: drillRole };
   const networkOf = (id: string) => `${names.prefix}-drill.${id}`;
 
-  function resolved(key: ManifestKey): {
-    workload: ResolvedWorkload;
-    probes: ProbesConfig;
-    refused: string | undefined;
-  } {
+  function resolved(key: ManifestKey): { manifest: StoredManifest; workload: ResolvedWorkload; refused?: string } {
+    const { workload, manifest, refused } = wanted.get(formatKey(key)) ?? asStored(key);
+    const why = refused ?? undrillable(workload);
+    return why === undefined ? { manifest, workload } : { manifest, workload, refused: why };
+  }
+
+  function asStored(key: ManifestKey) {
     const manifest = store.manifests.get(key);
     if (manifest === undefined) throw new Failure("not_found", `no ${key.kind} "${key.scope}/${key.name}"`);
     const { workload, problems } = resolveStored(context, manifest);
-    const why = problems[0]?.message ?? undrillable(workload);
-    return { workload, probes: podOf(manifest)?.probes ?? {}, refused: why };
+    return { manifest, workload, refused: problems[0]?.message };
   }
 
   async function imageIn(key: ManifestKey, ref: string): Promise<string | undefined> {
@@ -74,12 +118,28 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
     return found;
   }
 
+  /** Why an app has an image that is not here. One that an apply would pull is pulled. */
+  async function lackingImage(key: ManifestKey, { image, pullable, inits }: ResolvedWorkload) {
+    const others = inits.flatMap((init) => init.image ?? []).map((ref) => ({ ref, pullable: true }));
+    for (const { ref, pullable: isPublic } of [{ ref: image, pullable }, ...others]) {
+      if ((await imageIn(key, ref)) !== undefined) continue;
+      const why = `its image ${ref} is not on this machine`;
+      if (!isPublic || !wanted.has(formatKey(key))) return why;
+      const fault = await pull(context, { owner: key, ref }).then(
+        () => undefined,
+        (error: unknown) => (error instanceof Failure ? error.message : String(error)),
+      );
+      if (fault !== undefined) return `${why}: ${fault}`;
+    }
+    return undefined;
+  }
+
   async function clear(): Promise<void> {
     // A live container can have the role from its image alone.
     const isOfDrill = ({ labels, identity }: ObservedPod) =>
       labels[names.label.role] === drillRole && identity === undefined;
-    const pods = (await engine.observe()).filter(isOfDrill);
-    await Promise.all(pods.map((pod) => engine.remove(pod)));
+    const left = (await engine.observe()).filter(isOfDrill);
+    await Promise.all(left.map((pod) => engine.remove(pod)));
     const ours = { ...label, [names.label.installation]: store.installationId };
     for (const { name } of await engine.listVolumes(ours)) await engine.removeVolume(name);
     await engine.removeNetworks(label);
@@ -88,74 +148,42 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
   async function runInits(workload: ResolvedWorkload, spec: ContainerSpec, signal: AbortSignal): Promise<void> {
     for (const init of workload.inits) {
       const image = init.image === undefined ? spec.image : await imageOf(workload, init.image);
-      const pod = await engine.create(drilledInit(spec, init, image));
-      await engine.start(pod);
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(init.timeoutMs)]);
-      const { exitCode } = await engine.wait(pod, limit).catch((error: unknown) => {
-        if (signal.aborted || !limit.aborted) throw error;
-        throw new Failure("conflict", `its init "${init.name}" did not end within ${init.timeoutMs / 1000} s`);
-      });
-      if (exitCode !== 0) throw await ended(pod, `its init "${init.name}" ended with exit code ${exitCode}`);
-      await engine.remove(pod);
+      const what = `its init "${init.name}"`;
+      const { failed } = await pods.toEnd(drilledInit(spec, init, image), { what, timeoutMs: init.timeoutMs }, signal);
+      if (failed !== undefined) throw new Failure("conflict", failed);
     }
   }
 
-  async function ended(pod: PodRef, what: string): Promise<Failure> {
-    const lines = createLineTail(tailLines);
-    const decoder = new TextDecoder();
-    const options = { follow: false, tail: tailLines, since: undefined, timestamps: false };
-    for await (const bytes of engine.logs(pod, options, AbortSignal.timeout(lookMs * 10)))
-      lines.push(decoder.decode(bytes, { stream: true }));
-    const said = lines.lines().join(" | ").trim().slice(-saidCharsMax);
-    return new Failure("conflict", `${what}; it printed last: ${said === "" ? "nothing" : said}`);
-  }
-
-  /** One attempt of each check, in the order in which they count. */
-  async function ready(pod: PodRef, probes: ProbesConfig, signal: AbortSignal): ReturnType<DrilledPod["ready"]> {
-    const { startup, readiness, liveness } = probes;
-    const open = [startup, readiness ?? (startup === undefined ? liveness : undefined)].filter(
-      (one) => one !== undefined,
-    );
-    const proves = open.length > 0;
-    let last = "it was not asked yet";
-    for (;;) {
-      const detail = await engine.inspect(pod);
-      if (detail === undefined) throw new Failure("conflict", "its container was removed by something else");
-      if (detail.state === "exited" || detail.state === "dead")
-        throw await ended(pod, `it ended with exit code ${detail.exitCode ?? "unknown"}`);
-      const [check] = open;
-      if (check === undefined && proves) return { result: "proved", watchedMs: 0 };
-      const isUp = detail.state === "running" && detail.pid !== undefined;
-      if (isUp && check === undefined && clock.now() - (detail.startedAt ?? clock.now()) >= calmMs)
-        return { result: "started", watchedMs: calmMs };
-      if (isUp && check !== undefined) {
-        const address = Object.values(detail.addresses)[0] ?? "127.0.0.1";
-        const from = { ...context, ...inside(detail.pid ?? 0) };
-        const attempt = await attemptProbe(from, { pod, address }, check);
-        if (attempt?.ok) {
-          open.shift();
-          continue;
-        }
-        last = attempt?.text ?? last;
-      }
-      await clock.sleep(lookMs, signal);
-      if (signal.aborted) throw await ended(pod, `it was not ready in time: ${last}`);
+  /** A replica of the app, with what it is made from. */
+  async function replica({ key, ordinal, id, volumes }: Order) {
+    const { workload, manifest, refused } = resolved(key);
+    // It may have changed while its copies were restored.
+    if (refused !== undefined) throw new Failure("conflict", refused);
+    const image = await imageOf(key, workload.image);
+    const own = key.kind === "statefulset" ? (ordinal ?? 0) : undefined;
+    const podId = `${id}.${key.scope}-${key.name}${own === undefined ? "" : `-${own}`}`;
+    for (const [at, live] of drilledVolumes(workload, own, names).entries()) {
+      if (volumes.has(live)) continue;
+      const empty = networkOf(`${podId}.${at}`);
+      await engine.ensureVolume(empty, label);
+      volumes.set(live, empty);
     }
+    const place = { id: podId, network: networkOf(id), image, ordinal: own, volumes, memoryBytes: memoryDefaultBytes };
+    return { workload, manifest, spec: drillSpec(workload, place, names) };
   }
 
   return {
     async examine(key) {
-      if (store.manifests.get(key) === undefined) return { refused: "it was deleted" };
-      const { workload, refused } = resolved(key);
+      if (!wanted.has(formatKey(key)) && store.manifests.get(key) === undefined) return { refused: "it was deleted" };
+      const { workload, manifest, refused } = resolved(key);
       if (refused !== undefined) return { refused };
       const owner = store.blocks.ownerOf(key);
-      const manifest = store.manifests.get(key);
-      if (owner !== undefined && manifest !== undefined && podOf(manifest)?.backup?.volumes !== undefined) {
+      if (owner !== undefined && podOf(manifest)?.backup?.volumes !== undefined) {
         const text = `its copies are backups of the block ${owner.kind} ${owner.scope}/${owner.name}, each of which its plugin has restored once`;
         return { refused: text };
       }
-      for (const image of [workload.image, ...workload.inits.flatMap((init) => init.image ?? [])])
-        if ((await imageIn(key, image)) === undefined) return { refused: `its image ${image} is not on this machine` };
+      const lacking = await lackingImage(key, workload);
+      if (lacking !== undefined) return { refused: lacking };
       const replicas = Math.max(1, workload.replicas);
       const others = store.manifests.heads().filter(({ kind }) => kind === "deployment" || kind === "statefulset");
       return {
@@ -175,32 +203,20 @@ export function createDrillRoom(context: Context, inside: InsideNetwork): DrillR
         throw new Failure("conflict", "the engine keeps volumes elsewhere than on this machine");
       return { volume, folder };
     },
-    async start({ key, ordinal, id, volumes }, signal) {
-      const { workload, probes, refused } = resolved(key);
-      // It may have changed while its copies were restored.
-      if (refused !== undefined) throw new Failure("conflict", refused);
-      const image = await imageOf(key, workload.image);
-      const own = key.kind === "statefulset" ? (ordinal ?? 0) : undefined;
-      const podId = `${id}.${key.scope}-${key.name}${own === undefined ? "" : `-${own}`}`;
-      for (const [at, live] of drilledVolumes(workload, own, names).entries()) {
-        if (volumes.has(live)) continue;
-        const empty = networkOf(`${podId}.${at}`);
-        await engine.ensureVolume(empty, label);
-        volumes.set(live, empty);
+    async release(order, signal) {
+      const { manifest, spec } = await replica(order);
+      let last: EndedCommand | undefined;
+      for (const { name, argv, timeoutMs } of stepsOf(manifest).filter(({ when }) => when === "before")) {
+        const what = name === "command" ? "its release command" : `the ${name} of its release`;
+        last = await pods.toEnd(drilledCommand(spec, argv, memoryDefaultBytes), { what, timeoutMs }, signal);
+        if (last.failed !== undefined) return last;
       }
-      const place = {
-        id: podId,
-        network: networkOf(id),
-        image,
-        ordinal: own,
-        volumes,
-        memoryBytes: memoryDefaultBytes,
-      };
-      const spec = drillSpec(workload, place, names);
+      return last;
+    },
+    async start(order, signal) {
+      const { workload, manifest, spec } = await replica(order);
       await runInits(workload, spec, signal);
-      const pod = await engine.create(spec);
-      await engine.start(pod);
-      return { ready: (limit) => ready(pod, probes, limit) };
+      return pods.begin(spec, podOf(manifest)?.probes ?? {});
     },
     clear,
   };

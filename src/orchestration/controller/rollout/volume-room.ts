@@ -86,10 +86,12 @@ export function createVolumeRoom(context: Context): VolumeRoom {
   };
 }
 
+type Uses = ReturnType<typeof volumeUses>;
+
 function createAppList({ store, names }: Context): () => StoredApp[] {
   interface Said extends Pick<StoredApp, "backup" | "updatedAt"> {
     revision: number;
-    uses: ReturnType<typeof volumeUses>;
+    uses: Uses;
   }
   let known = new Map<string, Said>();
   const saidBy = (head: ManifestHead): Said | undefined => {
@@ -118,23 +120,28 @@ function createAppList({ store, names }: Context): () => StoredApp[] {
 
 const byKey = (a: ManifestHead, b: ManifestHead) => (keyText(a) < keyText(b) ? -1 : 1);
 
-function volumesOf(
+function volumesOf(context: Pick<Context, "store" | "names">, of: ManifestKey, uses: Uses): AppVolume[] {
+  const key = { kind: of.kind, scope: of.scope, name: of.name };
+  const claims = context.store.volumes.list(key).map(({ volume, claim, ordinal }) => {
+    return { ...key, claim, ordinal, volume, labels: claimLabels(context.names, key, { claim, ordinal }) };
+  });
+  return [...claims, ...namedVolumes(context, key, uses)];
+}
+
+/** The volumes that a manifest names, as those of an app. */
+export function namedVolumes(
   { store, names }: Pick<Context, "store" | "names">,
   { kind, scope, name }: ManifestKey,
-  uses: ReturnType<typeof volumeUses>,
+  uses: Uses,
 ): AppVolume[] {
   const key = { kind, scope, name };
-  const claims = store.volumes.list(key).map(({ volume, claim, ordinal }) => {
-    return { ...key, claim, ordinal, volume, labels: claimLabels(names, key, { claim, ordinal }) };
-  });
-  const named = uses.map((use) => {
+  return uses.map((use) => {
     const volume = engineVolumeName(use, names, (owner, of) => store.namedVolumes.isPlain(owner, of));
     const block = isEngineVolumeName(names, use.name) ? store.blocks.ownerOf(key) : undefined;
     const labels = use.external ? {} : namedVolumeLabels(names, use, block && formatKey(block));
     const claim = use.external || use.owner === scope ? use.name : `${use.owner}/${use.name}`;
     return { ...key, claim, ordinal: undefined, volume, labels };
   });
-  return [...claims, ...named];
 }
 
 /** Resources of every kind whose manifest mounts the volume. */

@@ -65,6 +65,17 @@ export interface ApplyOptions {
   by?: Principal | undefined;
   /** Why, in the words of the actor. */
   message?: string | undefined;
+  /** Gets what the transaction did, of a dry run what it would have done, once it has ended. */
+  onTried?: (tried: Tried) => void;
+}
+
+/** What an apply would store. */
+interface Tried {
+  outcome: Outcome;
+  /** What blocks were expanded into, by `kind/scope/name`, with their block. */
+  children: ReadonlyMap<string, string>;
+  /** Blocks of a dry run that were not expanded. */
+  unknown: readonly { ref: string; why: string }[];
 }
 
 /** A core-kind manifest on its way in. */

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { operator, tokenPrincipal } from "../../../../../src/access/principal.ts";
 import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
 import type { ContainerSpec } from "../../../../../src/orchestration/core/workload.ts";
 import { containerSpec } from "../../../../support/container-spec.ts";
-import { deployment } from "../../../../support/manifests.ts";
+import { deployment, job, statefulset } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
 
 const key = { kind: "deployment", scope: "shop", name: "web" } as const;
@@ -214,5 +215,76 @@ describe("what a drill takes for its own", () => {
     expect(await all()).toEqual(before);
     expect(await it.engine.hasNetwork("berth-drill.a1")).toBe(false);
     expect(it.containers()).toHaveLength(1);
+  });
+});
+
+describe("a rehearsal", () => {
+  const stands = { volumes: ["files:/data"], env: { AT: "old" } };
+  const planned = (...body: object[]) => room().rehearse(body, { by: operator, actor: "ann" });
+  const order = { key, ordinal: undefined, id: "a1" };
+  const signal = new AbortController().signal;
+
+  test("is of the app as an apply would have it, with its release command first, and stores nothing", async () => {
+    await it.apply(deployment("shop", "web", stands));
+    await it.quiet();
+    const [before, events] = [it.store.manifests.get(key), it.events().length];
+    made.length = 0;
+    const release = { command: ["migrate"], timeout: "1m" };
+    const memory = { resources: { limits: { memory: "64M" } } };
+    const spec = { ...stands, ...memory, env: { AT: "new" }, release };
+    const claims = { volume_claims: [{ name: "data", mount_path: "/var" }] };
+    const { stage, apps, left } = await planned(
+      deployment("shop", "web", spec),
+      statefulset("shop", "db", { ...claims, replicas: 2 }),
+      job("shop", "once"),
+    );
+    expect(apps).toMatchObject([
+      { name: "web", hasRelease: true, volumes: [{ claim: "files", volume: "berth_shop_files" }] },
+      { name: "db", hasRelease: false, volumes: [{ claim: "data", ordinal: 0 }, { ordinal: 1 }] },
+    ]);
+    expect(left).toEqual([{ ref: "job/shop/once", why: "only deployments and statefulsets are rehearsed" }]);
+    expect(await stage.examine(key)).toMatchObject({ memoryBytes: 64_000_000 });
+    await stage.open("a1");
+    const ending = stage.release({ ...order, volumes: new Map(volumes) }, signal);
+    await it.quiet();
+    it.runtime.writeLog("berth-drill.a1.shop-web-release", "no column\n");
+    it.runtime.finish("berth-drill.a1.shop-web-release", 3);
+    expect(await ending).toEqual({
+      ...{ exitCode: 3, said: "no column" },
+      failed: "its release command ended with exit code 3; it printed last: no column",
+    });
+    await stage.start({ ...order, volumes: new Map(volumes) }, signal);
+    const [command, replica] = made;
+    expect(command).toMatchObject({ command: ["migrate"], memoryBytes: 512 * 1024 * 1024, restart: { name: "no" } });
+    expect(command?.networks).toEqual([{ name: "berth-drill.a1", aliases: [] }]);
+    expect([replica?.env.AT, replica?.mounts.map(({ source }) => source)]).toEqual(["new", ["berth-drill.a1.0"]]);
+    await stage.clear();
+    expect([it.store.manifests.get(key), it.events().length]).toEqual([before, events]);
+    expect(it.containers()).toEqual([expect.stringMatching(/^shop-web\.\w{5}$/)]);
+  });
+
+  test("an image that is not here is pulled; what cannot be had, or reaches the machine, is not rehearsed", async () => {
+    it.runtime.addRemoteImage("registry.test/web:2");
+    const { stage } = await planned(deployment("shop", "web", { image: "registry.test/web:2" }));
+    expect(await stage.examine(key)).toMatchObject({ replicas: 1 });
+    const refusedOf = async (...body: object[]) => (await planned(...body)).stage.examine(key);
+    expect(await refusedOf(deployment("shop", "web", { image: "registry.test/none:1" }))).toEqual({
+      refused: expect.stringContaining("its image registry.test/none:1 is not on this machine: "),
+    });
+    expect(await refusedOf(deployment("shop", "web", { network_mode: "host" }))).toEqual({
+      refused: expect.stringContaining("network_mode"),
+    });
+    const asset = { kind: "asset", scope: "shop", name: "conf", spec: { files: { a: "x" } } };
+    expect(await refusedOf(asset, deployment("shop", "web", { volumes: ["${asset.conf.a}:/etc/a"] }))).toEqual({
+      refused: "the file of its asset at /etc/a is not stored yet: apply the asset first",
+    });
+  });
+
+  test("fails as an apply would, before anything is done: by the caller's rights, and by the manifest", async () => {
+    const by = tokenPrincipal({ scopes: ["actions"], apps: ["shop/web"] });
+    const body = [deployment("shop", "web", { docker_options: ["--privileged"] })];
+    await expect(room().rehearse(body, { by, actor: "ann" })).rejects.toMatchObject({ code: "forbidden" });
+    await expect(planned(deployment("shop", "web", { replicas: -1 }))).rejects.toMatchObject({ code: "invalid" });
+    expect([made, it.containers()]).toEqual([[], []]);
   });
 });
