@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { operator, tokenPrincipal } from "../../../../../src/access/principal.ts";
+import { Failure } from "../../../../../src/base/wire/failure.ts";
+import { printing, testPlugins, writePlugin } from "../../../../support/plugins.ts";
 import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
 import type { ContainerSpec } from "../../../../../src/orchestration/core/workload.ts";
 import { containerSpec } from "../../../../support/container-spec.ts";
@@ -278,6 +280,22 @@ describe("a rehearsal", () => {
     expect(await refusedOf(asset, deployment("shop", "web", { volumes: ["${asset.conf.a}:/etc/a"] }))).toEqual({
       refused: "the file of its asset at /etc/a is not stored yet: apply the asset first",
     });
+  });
+
+  test("of the block of a plugin: its apps, and not the database whose data no copy of a volume has", async () => {
+    await it.close();
+    it = await world({ plugins: (layout) => testPlugins(layout) });
+    const claims = { volume_claims: [{ name: "data", mount_path: "/var" }] };
+    const manifests = [statefulset("data", "main", claims), deployment("data", "admin")];
+    const expand = printing({ status: "ok", data: { manifests } });
+    writePlugin(it.layout, "pg", { yml: "name: pg\nversion: 1.0.0\n", commands: { expand } });
+    const { apps, left } = await planned({ kind: "pg", scope: "data", name: "main", spec: {} });
+    expect(apps).toMatchObject([{ kind: "deployment", scope: "data", name: "admin" }]);
+    const why = "its data is of the block pg/data/main, of which there is no copy of a volume";
+    expect(left).toEqual([{ ref: "statefulset/data/main", why }]);
+    expect(it.store.manifests.list()).toEqual([]);
+    const unknown = await planned({ kind: "none", scope: "a", name: "b", spec: {} }).catch((error: Error) => error);
+    expect(unknown).toBeInstanceOf(Failure);
   });
 
   test("fails as an apply would, before anything is done: by the caller's rights, and by the manifest", async () => {
