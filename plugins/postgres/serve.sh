@@ -48,7 +48,7 @@ restore_cluster() {
   from=$backups/restore
   rounds=0
   until [ -e "$from/ready" ]; do
-    [ ! -e "$from/failed" ] || die "the restore failed: $(cat "$from/failed")"
+    [ ! -s "$from/failed" ] || die "the restore failed: $(cat "$from/failed")"
     [ $((rounds % 60)) != 0 ] || say "waiting for what the server fetches for the restore"
     rounds=$((rounds + 1))
     sleep 1

@@ -247,13 +247,20 @@ test("a request that finds no replica waits for one", async () => {
 test("the access log of an ingress finds the request of an error page by its id", async () => {
   await it.apply(route({ access_log: "all", maintenance: true }));
   await waitFor("maintenance", async () => (await get()).startsWith("503 "));
-  const response = await fetch(`http://127.0.0.1:${port}/a?token=secret`, { headers: { host: "shop.test" } });
-  await response.text();
-  const id = response.headers.get(`${naming(it.prefix).headerPrefix}-Request-Id`) ?? "";
-  expect(id).not.toBe("");
+  // The page may be there a moment before the proxy logs it.
   const found = await waitFor("the entry", async () => {
-    const { stdout } = await it.cli(["ingress", "logs", "web/shop", "--id", id]);
-    return stdout.includes(id) && stdout;
+    const response = await fetch(`http://127.0.0.1:${port}/a?token=secret`, { headers: { host: "shop.test" } });
+    await response.text();
+    const id = response.headers.get(`${naming(it.prefix).headerPrefix}-Request-Id`) ?? "";
+    expect(id).not.toBe("");
+    return await waitFor(
+      `the entry of ${id}`,
+      async () => {
+        const { stdout } = await it.cli(["ingress", "logs", "web/shop", "--id", id]);
+        return stdout.includes(id) && stdout;
+      },
+      10_000,
+    );
   });
   expect(found).toMatch(/^\S+ \S+ {2}503 {2}GET {2}shop\.test\/a {2}\d+ ms {2}web\/shop {2}127\.0\.0\.1 {2}\S+\n$/);
   await it.apply(route({ access_log: "all" }));
