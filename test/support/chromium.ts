@@ -214,6 +214,11 @@ async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
     read,
     async open(url) {
       for (let tries = 1; tries <= 5; tries++) {
+        // To the address that it is at already, such as a link with a fragment, a tab only moves within its page.
+        if (tries > 1) {
+          await call("Page.navigate", { url: "about:blank" });
+          await act("an empty page", `return location.href === "about:blank";`);
+        }
         wasCut = false;
         const { errorText } = await call("Page.navigate", { url });
         if (errorText === undefined || errorText === "net::ERR_ABORTED")

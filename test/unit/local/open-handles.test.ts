@@ -20,5 +20,5 @@ test("sleeps, child processes and sockets that are open are named", async () => 
     await child.exited;
     listener.stop();
   }
-  expect(openHandles().join("\n")).not.toContain("61234");
+  expect(openHandles().join("\n")).not.toContain("sleep of 61234");
 });
