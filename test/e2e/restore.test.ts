@@ -398,6 +398,7 @@ describe("restores of volumes", () => {
       expect(readFileSync(join(files(), "upload"), "utf8")).toBe("a picture");
       const web = berth.docker(["ps", "-q", "--filter", `label=${berth.prefix}.name=web`]).trim();
       expect(berth.docker(["inspect", "-f", "{{.Image}}", web]).trim()).toBe(image);
+      expect(berth.docker(["inspect", "-f", "{{.Id}}", own]).trim()).toBe(image);
       console.info(times.join("\n"));
     } finally {
       await second.close();

@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import { parseImageReference } from "../../core/image-reference.ts";
 import type { Image } from "../../engine/machine.ts";
 import type { Context } from "../state/context.ts";
 import { pull } from "./image-registry.ts";
@@ -38,16 +39,26 @@ export async function requireKnown(context: Context, owner: ManifestKey, known: 
  * The image itself, also from a copy outside of the machine where no registry holds it, or what to ask a registry for. A tag
  * that means another image now is left alone.
  */
-async function findKnown(
-  { engine, store, bringImage }: Context,
-  { imageId, digest = store.images.digestOf(imageId), ref, pullable }: KnownImage,
-): Promise<{ image?: Image; pull?: string }> {
+async function findKnown(context: Context, known: KnownImage): Promise<{ image?: Image; pull?: string }> {
+  const { engine, store } = context;
+  const { imageId, digest = store.images.digestOf(imageId), ref, pullable } = known;
   const image = await engine.inspectImage(imageId);
   if (image !== undefined) return { image };
   if (digest !== undefined) return { pull: digest };
-  const back = (await bringImage?.(imageId)) === true ? await engine.inspectImage(imageId) : undefined;
+  const back = await broughtBack(context, known);
   if (back !== undefined) return { image: back };
   return pullable && (await engine.inspectImage(ref)) === undefined ? { pull: ref } : {};
+}
+
+/**
+ * The image from a copy outside of the machine. A copy has no name: without the one that the image was found under, the next
+ * release would ask a registry for it.
+ */
+async function broughtBack({ engine, bringImage }: Context, { imageId, ref }: KnownImage): Promise<Image | undefined> {
+  if ((await bringImage?.(imageId)) !== true) return undefined;
+  const isTag = parseImageReference(ref)?.digest === undefined;
+  if (isTag && (await engine.inspectImage(ref)) === undefined) await engine.tagImage(imageId, ref);
+  return engine.inspectImage(imageId);
 }
 
 function imageGone(owner: ManifestKey, { imageId, ref, pullable }: KnownImage, cause?: Failure): Failure {

@@ -77,6 +77,18 @@ describe("an image of a release that is gone, while its tag means another one", 
     });
   }
 
+  test("has its name again when it comes back, so that the next release does not pull what a registry calls the same", async () => {
+    await it.apply(web());
+    await it.settle();
+    copies = ["sha256:one"];
+    it.runtime.addRemoteImage("app:1", { id: "sha256:stranger" });
+    await gone("sha256:one");
+    await it.settle();
+    await it.apply(web({ env: { A: "b" } }));
+    await it.settle();
+    expect(imageIds()).toEqual(["sha256:one"]);
+  });
+
   for (const [name, begin] of brothers) {
     test(`stops ${name} with its id, and heals when it is loaded again`, async () => {
       await it.apply(web());
