@@ -12,6 +12,13 @@ export function optionalWord({ words: [word, ...more] }: Words, hint?: string): 
   return word;
 }
 
+/** An app as SCOPE/NAME, or a scope; neither where there is no word. */
+export function scopeOrApp(text: string | undefined): { scope?: string | undefined; name?: string | undefined } {
+  const [scope, name, ...more] = text?.split("/") ?? [];
+  if (scope === "" || name === "" || more.length > 0) throw usageFailure(`"${text}" is not SCOPE/NAME or SCOPE`);
+  return { scope, name };
+}
+
 /** The only word of a command; `what` says what is missing. */
 export function oneWord(args: Words, what: string): string {
   const word = optionalWord(args, `say ${what}`);

@@ -5,22 +5,29 @@ import { CommandFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 import type { Context } from "../shell/command.ts";
 
-/** Until each copy is there, or has failed. */
-export async function copyNow(
-  { api, clock, signal }: Context,
-  query: { target: string | undefined; app: string | undefined },
-): Promise<BackupRun[]> {
-  const begun = await api.call(runBackup, { query });
+const lookMs = 300;
+
+/** Looks until there is an end to tell: what `look` answers first. */
+export async function untilEnded<T>({ clock, signal }: Context, look: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
-    const { runs } = await api.call(listBackupRuns, { query: { target: query.target } });
-    const ended = endedRuns(begun, runs);
-    if (ended !== undefined) return ended;
+    const end = await look();
+    if (end !== undefined) return end;
     await clock.sleep(lookMs, signal);
     signal.throwIfAborted();
   }
 }
 
-const lookMs = 300;
+/** Until each copy is there, or has failed. */
+export async function copyNow(
+  context: Context,
+  query: { target: string | undefined; app: string | undefined },
+): Promise<BackupRun[]> {
+  const begun = await context.api.call(runBackup, { query });
+  return untilEnded(context, async () => {
+    const { runs } = await context.api.call(listBackupRuns, { query: { target: query.target } });
+    return endedRuns(begun, runs);
+  });
+}
 
 /** A last copy of each protected app that goes with its volumes, given as `kind/scope/name`. Fails where one has none. */
 export async function copyLast(refs: readonly string[], context: Context): Promise<void> {

@@ -6,9 +6,10 @@ import { tableText } from "../../basics/table-text.ts";
 import { answer, type Command, type CommandBody, type Context } from "../../shell/command.ts";
 import { rowsOf } from "../../shell/listing.ts";
 import { explained, fileFlag, formatFlag, manifestDetail, manifestsOf } from "../../shell/manifest-flags.ts";
-import { noWords, optionalWord } from "../../shell/words.ts";
+import { noWords, optionalWord, scopeOrApp } from "../../shell/words.ts";
 import { drillText, spanText } from "../../text/protection-text.ts";
 import { bytesText } from "../../text/stats-table.ts";
+import { untilEnded } from "../../wait/copies.ts";
 import { timeText } from "../../text/time-text.ts";
 
 export const drillCommand: Command = {
@@ -25,34 +26,26 @@ export const drillCommand: Command = {
   async run(context, args) {
     const app = optionalWord(args, "name one app as SCOPE/NAME, or one SCOPE");
     if ((app === undefined) !== args.on("all")) throw usageFailure("name what to drill: SCOPE/NAME, SCOPE or --all");
-    const [scope, name, ...more] = app?.split("/") ?? [];
-    if (scope === "" || name === "" || more.length > 0) throw usageFailure(`"${app}" is not SCOPE/NAME or SCOPE`);
-    const { since, apps } = await context.api.call(beginDrill, { body: { scope, name } });
+    const { since, apps } = await context.api.call(beginDrill, { body: scopeOrApp(app) });
     return finished(context, since, apps);
   },
 };
 
 /** Until none of the apps is under way. */
 async function finished(context: Context, since: string, apps: readonly string[]): Promise<number> {
-  const { api, clock, signal, terminal } = context;
-  for (;;) {
-    const drills = (await api.call(listDrills, {})).drills.filter((drill) => apps.includes(drill.app));
-    if (drills.every((drill) => drill.running_since === undefined)) {
-      const ended = drills.filter(({ started_at: at = "" }) => at >= since);
-      await answer(context, { drills: ended }, () => ended.map((one) => lineText(one, terminal.style)).join("\n"));
-      const cut = apps.filter((name) => !ended.some((one) => one.app === name));
-      if (cut.length > 0)
-        throw new CommandFailure(`the drill of ${cut.join(", ")} was cut off: the server was stopped`);
-      const bad = ended.filter(({ result }) => result === "failed" || result === "not_drilled");
-      if (bad.length > 0) throw new CommandFailure(`${bad.length} of ${ended.length} drills did not succeed`);
-      return 0;
-    }
-    await clock.sleep(lookMs, signal);
-    signal.throwIfAborted();
-  }
+  const drills = await untilEnded(context, async () => {
+    const found = (await context.api.call(listDrills, {})).drills.filter((drill) => apps.includes(drill.app));
+    return found.every((drill) => drill.running_since === undefined) ? found : undefined;
+  });
+  const ended = drills.filter(({ started_at: at = "" }) => at >= since);
+  const { style } = context.terminal;
+  await answer(context, { drills: ended }, () => ended.map((one) => lineText(one, style)).join("\n"));
+  const cut = apps.filter((name) => !ended.some((one) => one.app === name));
+  if (cut.length > 0) throw new CommandFailure(`the drill of ${cut.join(", ")} was cut off: the server was stopped`);
+  const bad = ended.filter(({ result }) => result === "failed" || result === "not_drilled");
+  if (bad.length > 0) throw new CommandFailure(`${bad.length} of ${ended.length} drills did not succeed`);
+  return 0;
 }
-
-const lookMs = 500;
 
 const lineText = (drill: Drill, style: Style) => `${drill.app}  ${drillText(drill, style)}`;
 
@@ -111,14 +104,12 @@ export const rehearseCommand: CommandBody = {
   },
 };
 
-async function endOf({ api, clock, signal }: Context, id: string): Promise<Rehearsal> {
-  for (;;) {
-    const found = (await api.call(listRehearsals, {})).rehearsals.find((one) => one.id === id);
+function endOf(context: Context, id: string): Promise<Rehearsal> {
+  return untilEnded(context, async () => {
+    const found = (await context.api.call(listRehearsals, {})).rehearsals.find((one) => one.id === id);
     if (found === undefined) throw new CommandFailure("the rehearsal was cut off: the server was stopped");
-    if (found.ended_at !== undefined) return found;
-    await clock.sleep(lookMs, signal);
-    signal.throwIfAborted();
-  }
+    return found.ended_at === undefined ? undefined : found;
+  });
 }
 
 function rehearsalText({ apps, left_out: left }: Rehearsal, style: Style): string {

@@ -15,7 +15,8 @@ import { tableText } from "../../basics/table-text.ts";
 import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { rowsOf } from "../../shell/listing.ts";
-import { noWords, optionalWord, timeOf } from "../../shell/words.ts";
+import { noWords, optionalWord, scopeOrApp, timeOf } from "../../shell/words.ts";
+import { untilEnded } from "../../wait/copies.ts";
 import { bytesText } from "../../text/stats-table.ts";
 import { timeText } from "../../text/time-text.ts";
 
@@ -68,15 +69,11 @@ export const restoreCommand: Command = {
 };
 
 function bodyOf(args: Arguments, app: string | undefined): RestoreBody {
-  const [scope, name, ...more] = (app ?? "").split("/");
-  if (more.length > 0 || name === "" || (app !== undefined && scope === ""))
-    throw usageFailure(`"${app}" is not SCOPE/NAME or SCOPE`);
   const ways = [args.on("in-place") && "in_place", args.on("beside") && "beside", args.value("into") && "into"];
   const [way, another] = ways.filter((one) => one !== false && one !== undefined && one !== "");
   if (another !== undefined) throw usageFailure("choose one of --in-place, --beside and --into");
   return {
-    scope: scope === "" ? undefined : scope,
-    name,
+    ...scopeOrApp(app),
     volume: args.value("volume"),
     from: args.value("from"),
     at: timeOf(args, "at"),
@@ -116,22 +113,17 @@ function goesTo(restore: PlannedRestore | Restore): string {
 
 /** Until every volume has its data, or has failed. */
 async function finished(context: Context, group: string): Promise<number> {
-  const { api, clock, signal } = context;
-  for (;;) {
-    const data = await api.call(listRestores, { query: { group } });
-    if (data.restores.every(({ ended_at: at, state }) => at !== undefined && state !== "undoing")) {
-      await answer(context, data, () => data.restores.map(restoreText).join("\n"));
-      const failed = data.restores.filter(({ error }) => error !== undefined);
-      if (failed.length > 0)
-        throw new CommandFailure(`${failed.length} of ${counted(data.restores.length, "restore")} failed`);
-      return 0;
-    }
-    await clock.sleep(lookMs, signal);
-    signal.throwIfAborted();
-  }
+  const data = await untilEnded(context, async () => {
+    const found = await context.api.call(listRestores, { query: { group } });
+    const haveEnded = found.restores.every(({ ended_at: at, state }) => at !== undefined && state !== "undoing");
+    return haveEnded ? found : undefined;
+  });
+  await answer(context, data, () => data.restores.map(restoreText).join("\n"));
+  const failed = data.restores.filter(({ error }) => error !== undefined);
+  if (failed.length > 0)
+    throw new CommandFailure(`${failed.length} of ${counted(data.restores.length, "restore")} failed`);
+  return 0;
 }
-
-const lookMs = 300;
 
 async function undo(context: Context, args: Arguments, app: string | undefined): Promise<number> {
   const [scope = "", name = "", ...more] = (app ?? "").split("/");
