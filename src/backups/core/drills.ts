@@ -2,6 +2,7 @@ import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import type { AppDrill, Drill, DrillBody, DrillResult } from "../api/drills.ts";
 import type { VolumeCopy } from "./restore-choice.ts";
+import { notCopied } from "./target.ts";
 import { type VolumeSubject, whatOf } from "./subject.ts";
 
 /** What is known of the drills of an app. Times are epoch milliseconds. */
@@ -57,8 +58,7 @@ export function chosenApps<A extends DrilledApp>(apps: readonly A[], { scope, na
   const chosen = named.filter(({ policy }) => policy !== undefined);
   if (chosen.length > 0) return chosen;
   const what = [scope, name].filter((one) => one !== undefined).join("/");
-  if (named.length > 0 && name !== undefined)
-    throw new Failure("conflict", `${what} is not copied: its manifest has no field backup: add \`backup: {}\``);
+  if (named.length > 0 && name !== undefined) throw notCopied(what);
   throw new Failure(
     "not_found",
     `no app${what === "" ? "" : ` of ${what}`} is copied: add \`backup: {}\` to its manifest`,

@@ -23,6 +23,10 @@ export const addTarget = `berth backup target add NAME WHERE (${places})`;
 
 export const noTarget = () => new Failure("conflict", `there is no target: ${addTarget}`);
 
+/** An app that is stored and asks for no copies. */
+export const notCopied = (app: string) =>
+  new Failure("conflict", `${app} is not copied: its manifest has no field backup: add \`backup: {}\``);
+
 /**
  * Reads the address of a target: `/srv/copies`, `s3://s3.eu-central-1.amazonaws.com/bucket/path` (`s3+http://` without
  * TLS), `sftp://user@host:22/srv/copies`, `rest:https://host:8000/path`. Fails `invalid`, and says what to write.

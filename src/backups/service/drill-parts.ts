@@ -85,6 +85,20 @@ export interface Case {
   names: string[];
 }
 
+/** What did not come back of what an app mounts, and why; undefined: all of it did. */
+export function faultOf({ copies }: Pick<Case, "copies">, faults: ReadonlyMap<string, string>): string | undefined {
+  return copies.map(({ volume }) => faults.get(volume)).find((fault) => fault !== undefined);
+}
+
+/** Names the first volume that has no copy, and the targets that do not answer: one of them may have it. */
+export function uncopiedText(
+  missing: readonly { what: string }[],
+  unreachable: readonly { target: string; why: string }[],
+): string {
+  const away = unreachable.map(({ target, why }) => `; ${target} does not answer: ${why}`).join("");
+  return `there is no copy of ${missing[0]?.what}${away}`;
+}
+
 export function factsOf({ copies }: Case, sizes: ReadonlyMap<string, number>) {
   return {
     target: copies[0]?.target,

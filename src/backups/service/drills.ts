@@ -1,6 +1,5 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
-import { Failure } from "../../base/wire/failure.ts";
 import type { AppDrill, beginDrill, DrillBody, listDrills } from "../api/drills.ts";
 import {
   chosenApps,
@@ -15,7 +14,16 @@ import {
   shownAppDrill,
   shownDrill,
 } from "../core/drills.ts";
-import { type Case, type DrilledKey, type DrillParts, factsOf, notStarted } from "./drill-parts.ts";
+import { noTarget } from "../core/target.ts";
+import {
+  type Case,
+  type DrilledKey,
+  type DrillParts,
+  factsOf,
+  faultOf,
+  notStarted,
+  uncopiedText,
+} from "./drill-parts.ts";
 import type { AppVolumes } from "./platform.ts";
 import { allCopies } from "./restore-plan.ts";
 import type { Trials } from "./trials.ts";
@@ -57,16 +65,9 @@ export function createDrills(parts: DrillParts, trials: Trials): Drills {
         await finish(app, startedAt, { result: "not_drilled", why: examined.refused });
         continue;
       }
-      const {
-        found,
-        missing: [lacking],
-      } = copiesOf(app, copies, examined.replicas);
-      if (lacking === undefined) {
-        cases.push({ app, copies: found, ...examined });
-        continue;
-      }
-      const away = unreachable.map(({ target, why }) => `; ${target} does not answer: ${why}`).join("");
-      await finish(app, startedAt, { result: "failed", why: `there is no copy of ${lacking.what}${away}` });
+      const { found, missing } = copiesOf(app, copies, examined.replicas);
+      if (missing.length === 0) cases.push({ app, copies: found, ...examined });
+      else await finish(app, startedAt, { result: "failed", why: uncopiedText(missing, unreachable) });
     }
     return cases;
   }
@@ -80,8 +81,7 @@ export function createDrills(parts: DrillParts, trials: Trials): Drills {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.drillReadyMs)]);
     await Promise.all(
       cases.map(async (one) => {
-        const [facts, { app, copies }] = [factsOf(one, given.sizes), one];
-        const fault = copies.map(({ volume }) => given.faults.get(volume)).find((found) => found !== undefined);
+        const [facts, { app }, fault] = [factsOf(one, given.sizes), one, faultOf(one, given.faults)];
         if (fault !== undefined) return finish(app, startedAt, { ...facts, result: "failed", why: fault });
         try {
           const { result, watchedMs } = await trials.run(stage, { one, given }, limit);
@@ -142,8 +142,7 @@ export function createDrills(parts: DrillParts, trials: Trials): Drills {
       parts.gate.mustBeOpen("nothing is drilled");
       const apps = chosenApps(parts.apps(), body);
       trials.refuseBusy();
-      if (parts.targets().length === 0)
-        throw new Failure("conflict", "there is no target: berth backup target add NAME URL");
+      if (parts.targets().length === 0) throw noTarget();
       const since = isoTime(clock.now());
       await begin(apps);
       const names = apps.map(({ scope, name }) => `${scope}/${name}`);

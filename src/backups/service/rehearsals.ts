@@ -3,7 +3,15 @@ import type { DataOf } from "../../base/wire/endpoint.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { beginRehearsal, listRehearsals, Rehearsal, RehearsedApp } from "../api/rehearsals.ts";
 import { copiesOf } from "../core/drills.ts";
-import { type Case, type DrillParts, notStarted, type Rehearsed, type TriedPod } from "./drill-parts.ts";
+import {
+  type Case,
+  type DrillParts,
+  faultOf,
+  notStarted,
+  uncopiedText,
+  type Rehearsed,
+  type TriedPod,
+} from "./drill-parts.ts";
 import { allCopies } from "./restore-plan.ts";
 import { type Place, readyAll, type Trials } from "./trials.ts";
 
@@ -47,7 +55,6 @@ export function createRehearsals<C extends { actor: string }>(parts: RehearsalPa
   async function partsOf({ kept, plan }: Run): Promise<Part[]> {
     const none = { copies: [], unreachable: [] };
     const { copies, unreachable } = parts.targets().length === 0 ? none : await allCopies(parts, undefined);
-    const away = unreachable.map(({ target, why }) => `; ${target} does not answer: ${why}`).join("");
     const found: Part[] = [];
     for (const one of [...changedApps(plan), ...appsBeside(parts, plan)]) {
       const examined = await plan.stage.examine(one.app);
@@ -57,9 +64,8 @@ export function createRehearsals<C extends { actor: string }>(parts: RehearsalPa
       }
       const { found: own, missing } = copiesOf(one.app, copies, examined.replicas);
       // A volume that is new has no copy. One whose copies are out of reach is not the same.
-      const isLacking = missing.length > 0 && (one.beside || away !== "");
-      if (isLacking)
-        kept.apps.push({ ...rowOf(one), ...notRehearsed(`there is no copy of ${missing[0]?.what}${away}`) });
+      const isLacking = missing.length > 0 && (one.beside || unreachable.length > 0);
+      if (isLacking) kept.apps.push({ ...rowOf(one), ...notRehearsed(uncopiedText(missing, unreachable)) });
       else found.push({ ...one, ...examined, copies: own, empty: missing });
     }
     return found;
@@ -101,7 +107,7 @@ export function createRehearsals<C extends { actor: string }>(parts: RehearsalPa
     let release: RehearsedApp["release"];
     async function begin(): Promise<TriedPod[]> {
       const { volumes, faults, id } = given;
-      const fault = one.copies.map(({ volume }) => faults.get(volume)).find((found) => found !== undefined);
+      const fault = faultOf(one, faults);
       if (fault !== undefined) throw new Unrestored(`its copy does not come back: ${fault}`);
       if (one.hasRelease) {
         const ended = await stage.release({ key: one.app, ordinal: undefined, id, volumes }, signal);

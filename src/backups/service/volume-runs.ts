@@ -5,7 +5,7 @@ import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { listBackupApps } from "../api/backups.ts";
 import { type BackupSummary, keepWords, type Snapshot } from "../core/restic-words.ts";
-import { addTarget } from "../core/target.ts";
+import { addTarget, notCopied } from "../core/target.ts";
 import { subjectTags, volumeTag, whatOf } from "../core/subject.ts";
 import { type Aside, createTurns, createVolumeCopy } from "./copy-volume.ts";
 import type { BackupOptions } from "./options.ts";
@@ -223,6 +223,5 @@ function refuseUncopied(app: string, apps: readonly AppVolumes[]): void {
   const found = apps.filter(({ scope, name }) => `${scope}/${name}` === app);
   if (found.length === 0)
     throw new Failure("not_found", `no app "${app}" with volumes; berth get all shows what there is`);
-  if (found.every(({ policy }) => policy === undefined))
-    throw new Failure("conflict", `${app} is not copied: its manifest has no field backup: add \`backup: {}\``);
+  if (found.every(({ policy }) => policy === undefined)) throw notCopied(app);
 }
