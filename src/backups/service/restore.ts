@@ -2,7 +2,14 @@ import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
-import type { beginRestore, listRestores, planRestore, Restore, RestoreBody } from "../api/restore.ts";
+import {
+  type beginRestore,
+  isUnfinished,
+  type listRestores,
+  type planRestore,
+  type Restore,
+  type RestoreBody,
+} from "../api/restore.ts";
 import { isNamed } from "../core/restore-choice.ts";
 import { whatOf } from "../core/subject.ts";
 import { createRestoreItems } from "./restore-item.ts";
@@ -171,12 +178,6 @@ export function createRestores(parts: RestoreParts): Restores {
     },
   };
 }
-
-function isUnfinished({ state }: StoredRestore): boolean {
-  return unfinishedStates.includes(state);
-}
-
-const unfinishedStates: readonly Restore["state"][] = ["waiting", "fetching", "placing", "undoing"];
 
 function shownRestore(restore: StoredRestore): Restore {
   const { id, group, subject, way, volume, mount, into, path, target, snapshot, bytes, state, error } = restore;

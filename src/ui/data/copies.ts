@@ -9,12 +9,11 @@ import {
   type runBackup,
 } from "../../backups/api/backups.ts";
 import { endedRuns } from "../../backups/api/protection.ts";
-import { type beginRestore, listRestores, type Restore } from "../../backups/api/restore.ts";
+import { type beginRestore, haveEnded, isUnfinished, listRestores, type Restore } from "../../backups/api/restore.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { now } from "../browser/clock.ts";
-import { isUnfinished } from "../text/backups.ts";
 import { many } from "../text/figures.ts";
-import { haveEnded, outcomeText } from "../text/restores.ts";
+import { outcomeText } from "../text/restores.ts";
 import { api } from "./api.ts";
 import { type Loaded, useLoad } from "./load.ts";
 import { activity, apps } from "./model.ts";

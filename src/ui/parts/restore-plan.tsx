@@ -5,6 +5,7 @@ import {
   type Restore,
   type RestoreBody,
   undoRestore,
+  haveEnded,
 } from "../../backups/api/restore.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { api } from "../data/api.ts";
@@ -14,7 +15,6 @@ import { placeText, restoreEffects, restoreTones } from "../text/backups.ts";
 import { bytesText } from "../text/figures.ts";
 import {
   appText,
-  haveEnded,
   outcomeText,
   partText,
   planNotes,

@@ -116,8 +116,6 @@ function volumeProblems(app: App): AppProblem[] {
   );
 }
 
-export const isUnfinished = ({ state }: Restore) => ["waiting", "fetching", "placing", "undoing"].includes(state);
-
 export const restoreTones: Record<Restore["state"], Tone> = {
   waiting: "work",
   fetching: "work",

@@ -153,10 +153,6 @@ export function restoreTime(planned: readonly PlannedRestore[], restores: readon
   return `It takes about ${durationText(guess)}, as fast as the last restore from ${before.target}`;
 }
 
-/** Whether each has ended. Of a restore that is being undone, the end is the new one. */
-export const haveEnded = (restores: readonly Restore[]) =>
-  restores.every(({ ended_at: ended, state }) => ended !== undefined && state !== "undoing");
-
 /** The volume, or the part of it that is restored. */
 export const partText = ({ what, path }: { what: string; path?: string | undefined }) =>
   path === undefined ? what : `${path} of ${what}`;

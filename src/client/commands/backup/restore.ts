@@ -1,5 +1,6 @@
 import {
   beginRestore,
+  haveEnded,
   listRestores,
   type PlannedRestore,
   planRestore,
@@ -115,8 +116,7 @@ function goesTo(restore: PlannedRestore | Restore): string {
 async function finished(context: Context, group: string): Promise<number> {
   const data = await untilEnded(context, async () => {
     const found = await context.api.call(listRestores, { query: { group } });
-    const haveEnded = found.restores.every(({ ended_at: at, state }) => at !== undefined && state !== "undoing");
-    return haveEnded ? found : undefined;
+    return haveEnded(found.restores) ? found : undefined;
   });
   await answer(context, data, () => data.restores.map(restoreText).join("\n"));
   const failed = data.restores.filter(({ error }) => error !== undefined);

@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import type { BackupRun } from "../../../../src/backups/api/backups.ts";
-import type { PlannedRestore, Restore } from "../../../../src/backups/api/restore.ts";
+import { haveEnded, type PlannedRestore, type Restore } from "../../../../src/backups/api/restore.ts";
 import {
   copiedApps,
   copyPoints,
-  haveEnded,
   outcomeText,
   planNotes,
   pointBytes,
