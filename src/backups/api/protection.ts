@@ -1,5 +1,6 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { AppBackup, BackupRun, runBackup } from "./backups.ts";
+import type { Restore } from "./restore.ts";
 
 /** How the copies of an app are: the worst first. */
 export const protectionWords = ["failing", "no target", "not protected", "no copy yet", "protected"] as const;
@@ -23,3 +24,11 @@ export function endedRuns(
   const ended = copies.flatMap((copy) => runOf(copy) ?? []);
   return ended.length < copies.length ? undefined : ended;
 }
+
+const unfinished: readonly Restore["state"][] = ["waiting", "fetching", "placing", "undoing"];
+
+export const isUnfinished = ({ state }: Pick<Restore, "state">): boolean => unfinished.includes(state);
+
+/** Whether each has ended. Of a restore that is being undone, the end is the new one. */
+export const haveEnded = (restores: readonly Restore[]): boolean =>
+  restores.every(({ ended_at: ended, state }) => ended !== undefined && state !== "undoing");

@@ -61,14 +61,6 @@ export const Restore = Type.Object({
 });
 export type Restore = Static<typeof Restore>;
 
-const unfinished: readonly Restore["state"][] = ["waiting", "fetching", "placing", "undoing"];
-
-export const isUnfinished = ({ state }: Pick<Restore, "state">): boolean => unfinished.includes(state);
-
-/** Whether each has ended. Of a restore that is being undone, the end is the new one. */
-export const haveEnded = (restores: readonly Restore[]): boolean =>
-  restores.every(({ ended_at: ended, state }) => ended !== undefined && state !== "undoing");
-
 const restoresPath = "/backups/restores";
 
 export const planRestore = endpoint({

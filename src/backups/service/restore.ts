@@ -4,12 +4,12 @@ import { createLimit } from "../../base/words/limit.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import {
   type beginRestore,
-  isUnfinished,
   type listRestores,
   type planRestore,
   type Restore,
   type RestoreBody,
 } from "../api/restore.ts";
+import { isUnfinished } from "../api/protection.ts";
 import { isNamed } from "../core/restore-choice.ts";
 import { whatOf } from "../core/subject.ts";
 import { createRestoreItems } from "./restore-item.ts";

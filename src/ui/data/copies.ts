@@ -8,8 +8,8 @@ import {
   listSnapshots,
   type runBackup,
 } from "../../backups/api/backups.ts";
-import { endedRuns } from "../../backups/api/protection.ts";
-import { type beginRestore, haveEnded, isUnfinished, listRestores, type Restore } from "../../backups/api/restore.ts";
+import { endedRuns, haveEnded, isUnfinished } from "../../backups/api/protection.ts";
+import { type beginRestore, listRestores, type Restore } from "../../backups/api/restore.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { now } from "../browser/clock.ts";
 import { many } from "../text/figures.ts";

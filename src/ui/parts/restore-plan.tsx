@@ -5,8 +5,8 @@ import {
   type Restore,
   type RestoreBody,
   undoRestore,
-  haveEnded,
 } from "../../backups/api/restore.ts";
+import { haveEnded } from "../../backups/api/protection.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { api } from "../data/api.ts";
 import { begunRestores, followRestores } from "../data/copies.ts";

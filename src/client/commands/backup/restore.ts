@@ -1,6 +1,5 @@
 import {
   beginRestore,
-  haveEnded,
   listRestores,
   type PlannedRestore,
   planRestore,
@@ -8,6 +7,7 @@ import {
   type RestoreBody,
   undoRestore,
 } from "../../../backups/api/restore.ts";
+import { haveEnded } from "../../../backups/api/protection.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { Arguments } from "../../basics/arguments.ts";
 import { CommandFailure, usageFailure } from "../../basics/failures.ts";

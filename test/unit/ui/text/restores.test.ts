@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { BackupRun } from "../../../../src/backups/api/backups.ts";
-import { haveEnded, type PlannedRestore, type Restore } from "../../../../src/backups/api/restore.ts";
+import { haveEnded } from "../../../../src/backups/api/protection.ts";
+import type { PlannedRestore, Restore } from "../../../../src/backups/api/restore.ts";
 import {
   copiedApps,
   copyPoints,
