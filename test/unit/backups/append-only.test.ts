@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRestic } from "../../../src/backups/restic/restic.ts";
 import { createRepository } from "../../../src/backups/service/repository.ts";
-import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { patientBackups } from "../../support/patient-backups.ts";
 import { waitFor } from "../../support/wait.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const isThere = process.getuid?.() === 0 && ["restic", "rclone"].every((program) => Bun.which(program) !== null);
 
@@ -40,8 +40,8 @@ test.skipIf(!isThere)(
       });
       const credentials = { user: "ann", password: "word" };
       const access = { installation: "0123456789abcdef", password: "a word", credentials };
-      const restic = createRestic(join(folder, "cache"), backupLimits, () => "berth-aa");
-      const repository = createRepository(restic, { ...access, url: `rest:http://127.0.0.1:${port}/` }, backupLimits);
+      const restic = createRestic(join(folder, "cache"), patientBackups, () => "berth-aa");
+      const repository = createRepository(restic, { ...access, url: `rest:http://127.0.0.1:${port}/` }, patientBackups);
       const { signal } = new AbortController();
       await repository.make();
       const { snapshot } = await repository.backup({ folder: data, tags: ["berth-state"] }, signal);

@@ -7,7 +7,7 @@ import { rootTag, subjectTags, volumeTag } from "../../../src/backups/core/subje
 import { createRestic } from "../../../src/backups/restic/restic.ts";
 import { createLocks } from "../../../src/backups/service/locks.ts";
 import { createRepository } from "../../../src/backups/service/repository.ts";
-import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { patientBackups } from "../../support/patient-backups.ts";
 import { waitFor } from "../../support/wait.ts";
 
 // Each call of restic derives a key, which takes a second of CPU.
@@ -27,13 +27,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const resticOf = (host: string) => createRestic(join(folder, "cache"), backupLimits, () => host);
+const resticOf = (host: string) => createRestic(join(folder, "cache"), patientBackups, () => host);
 const repositoryOf = (host: string) =>
   createRepository(
     resticOf(host),
     { ...access, url: folder },
-    backupLimits,
-    createLocks(() => now, backupLimits),
+    patientBackups,
+    createLocks(() => now, patientBackups),
   );
 /** Their names at the target: a look by restic takes so long that a copy may have ended meanwhile. */
 const locksNow = () => readdirSync(join(folder, access.installation, "locks"));
@@ -97,13 +97,13 @@ test.skipIf(!isRoot)("a lock of a machine that is gone is left over once it has 
       return { ok: true, code: 0, stdout, trouble: "other", cause: "" } as const;
     },
   };
-  const locks = createLocks(() => now, backupLimits);
+  const locks = createLocks(() => now, patientBackups);
   expect(await locks.areLeftOver(restic, env)).toBe(false);
-  now += backupLimits.lockStaleMs - 1;
+  now += patientBackups.lockStaleMs - 1;
   // It was renewed: the copy lives.
   id = "b".repeat(64);
   expect(await locks.areLeftOver(restic, env)).toBe(false);
-  now += backupLimits.lockStaleMs;
+  now += patientBackups.lockStaleMs;
   expect(await locks.areLeftOver(restic, env)).toBe(true);
 });
 
