@@ -2,13 +2,7 @@ import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
-import {
-  type beginRestore,
-  type listRestores,
-  type planRestore,
-  type Restore,
-  type RestoreBody,
-} from "../api/restore.ts";
+import type { beginRestore, listRestores, planRestore, Restore, RestoreBody } from "../api/restore.ts";
 import { isUnfinished } from "../api/protection.ts";
 import { isNamed } from "../core/restore-choice.ts";
 import { whatOf } from "../core/subject.ts";
