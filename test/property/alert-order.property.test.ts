@@ -193,6 +193,6 @@ test("the last message about an alert is its newest state, whatever the receiver
       for (const [key, action] of it.pager) if (!groups.has(key)) expect([key, action]).toEqual([key, "resolve"]);
       await it.close();
     }),
-    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 60) },
+    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 30) },
   );
 }, 120_000);

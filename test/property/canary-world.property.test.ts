@@ -5,7 +5,7 @@ import { deployment } from "../support/manifests.ts";
 import { simulatedVisitors } from "../support/simulated-visitors.ts";
 import { keyOf, type World, world } from "../support/world.ts";
 
-const numRuns = Math.max(10, Math.floor(Number(process.env.BERTH_TEST_CASES ?? 100) / 5));
+const numRuns = Math.max(10, Math.floor(Number(process.env.BERTH_TEST_CASES ?? 50) / 5));
 
 type Command = "pause" | "resume" | "promote" | "abort";
 type Event =

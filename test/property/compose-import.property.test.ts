@@ -6,7 +6,7 @@ import { writeManifests } from "../../src/client/manifests/convert/convert.ts";
 import { writeYaml } from "../../src/client/manifests/convert/yaml.ts";
 import { readCompose } from "../support/compose.ts";
 
-const cases = Number(process.env.BERTH_TEST_CASES ?? 300);
+const cases = Number(process.env.BERTH_TEST_CASES ?? 150);
 
 const scalar = fc.oneof(
   fc.string({ maxLength: 8 }),

@@ -15,7 +15,7 @@ import {
 } from "./controller-operations.ts";
 
 const bearable = {
-  numRuns: Math.min(Number(process.env.BERTH_TEST_CASES ?? 20), 1_000),
+  numRuns: Math.min(Number(process.env.BERTH_TEST_CASES ?? 10), 1_000),
   interruptAfterTimeLimit: 40_000,
 };
 

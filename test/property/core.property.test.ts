@@ -54,7 +54,7 @@ test("no JSON makes validation throw, and a spec with an unknown field is never 
         expect(message).not.toBe("");
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   );
 });
 
@@ -68,7 +68,7 @@ test("a field of the wrong type in a valid spec is the only fault: no rule speak
       expect(problems).not.toEqual([]);
       for (const { path } of problems) expect(path).toStartWith(`spec.${field}`);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   );
 });
 

@@ -56,6 +56,6 @@ test("the files that a build gets are those that git would add, whichever folder
       }));
       expect((await pickFiles(picked)).files.map(({ path }) => path).toSorted()).toEqual(wanted);
     }),
-    { numRuns: 60 },
+    { numRuns: Math.min(Number(process.env.BERTH_TEST_CASES ?? 30), 500) },
   );
 });

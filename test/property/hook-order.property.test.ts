@@ -165,7 +165,7 @@ test.each([
           expect(order).toEqual(order.toSorted((a, b) => a - b));
         }
       }),
-      { numRuns: Number(process.env.BERTH_TEST_CASES ?? 40) },
+      { numRuns: Number(process.env.BERTH_TEST_CASES ?? 20) },
     );
   },
   120_000,

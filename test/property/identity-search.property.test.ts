@@ -46,7 +46,7 @@ const day = fc.integer({ min: 0, max: 6 });
 const timeAt = (days: number) => Date.UTC(2026, 0, 1 + days);
 
 /** Full in test/soak. */
-const cases = Math.min(Number(process.env.BERTH_TEST_CASES ?? 400), 3_000);
+const cases = Math.min(Number(process.env.BERTH_TEST_CASES ?? 200), 3_000);
 
 /** Also what no sign-up takes; and domains that are read otherwise than they are stored. */
 const email = fc.oneof(

@@ -102,7 +102,7 @@ test("one flipped bit costs the lines of one block at most, and each answer says
         }
       },
     ),
-    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 150) },
+    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 75) },
   );
 });
 

@@ -124,7 +124,7 @@ test("a search finds what a look at every line finds, whatever was written, pack
         }
       },
     ),
-    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 150) },
+    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 75) },
   );
 });
 
@@ -157,7 +157,7 @@ test("what a line reads is found in it, in small letters and as it is, in blocks
         }
       },
     ),
-    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 150) },
+    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 75) },
   );
 });
 
@@ -216,7 +216,7 @@ test("pages of crowded milliseconds are one search without a limit, both ways ro
         }
       },
     ),
-    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 150) },
+    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 75) },
   );
 });
 

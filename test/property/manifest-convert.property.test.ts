@@ -8,7 +8,7 @@ import { type Fault, type Format, ManifestError } from "../../src/client/manifes
 import { specs } from "./core-specs.ts";
 import { anyValue, changedHcl } from "./hcl-texts.ts";
 
-const cases = Number(process.env.BERTH_TEST_CASES ?? 100);
+const cases = Number(process.env.BERTH_TEST_CASES ?? 50);
 const limits = { manifestDepthMax: 64, manifestNodesMax: 100_000, faultsShownMax: 20 };
 const setup = { readAsset: () => new Uint8Array(), depthMax: 64, nodesMax: 100_000, variables: { V: "a $b" } };
 

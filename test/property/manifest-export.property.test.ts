@@ -7,7 +7,7 @@ import { exportKubernetes } from "../../src/client/manifests/export/kubernetes/e
 import { expandApp } from "../../src/orchestration/core/expand.ts";
 import { kindAndSpec } from "./core-specs.ts";
 
-const cases = Number(process.env.BERTH_TEST_CASES ?? 300);
+const cases = Number(process.env.BERTH_TEST_CASES ?? 150);
 const name = fc.stringMatching(/^[a-z0-9]([a-z0-9._-]{0,20}[a-z0-9])?$/);
 const drafts = fc
   .array(fc.tuple(kindAndSpec, name), { minLength: 1, maxLength: 3 })

@@ -7,7 +7,7 @@ import { parseHcl } from "../../src/client/manifests/hcl/parser.ts";
 import type { Fault } from "../../src/client/manifests/source.ts";
 import { anyValue, changedHcl, hclPieces, hclValue } from "./hcl-texts.ts";
 
-const cases = Number(process.env.BERTH_TEST_CASES ?? 300);
+const cases = Number(process.env.BERTH_TEST_CASES ?? 150);
 /** Texts that are thrown at the parser: a million of them in test/soak. */
 const texts = Number(process.env.BERTH_TEST_TEXTS ?? cases * 10);
 const longest = Math.max(60_000, texts);

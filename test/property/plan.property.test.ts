@@ -12,7 +12,7 @@ const rounds = fc.nat({ max: 4 });
 const story = (event: fc.Arbitrary<WorldEvent>) => fc.array(fc.record({ event, rounds }), { maxLength: 12 });
 /** The order in which the steps of a plan come to their end. */
 const disorder = fc.infiniteStream(fc.nat({ max: 1_000 }));
-const runs = { numRuns: 400 };
+const runs = { numRuns: Number(process.env.BERTH_TEST_CASES ?? 200) };
 
 interface Watch {
   beforeRound?: (world: World, made: WorkloadPlan) => void;

@@ -24,6 +24,6 @@ test("a rollback makes the containers of the past release, keeps the rules of an
       expect(rolledBackSpec(goal, back, faultsOf)).toEqual(back);
       expect(rolledBackSpec(goal, goal, faultsOf)).toEqual(goal);
     }),
-    { numRuns: 300 },
+    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 150) },
   );
 });

@@ -5,7 +5,7 @@ import { deployment } from "../support/manifests.ts";
 import { keyOf, type World, world } from "../support/world.ts";
 
 const bearable = {
-  numRuns: Math.min(Number(process.env.BERTH_TEST_CASES ?? 20), 500),
+  numRuns: Math.min(Number(process.env.BERTH_TEST_CASES ?? 10), 500),
   interruptAfterTimeLimit: 30_000,
 };
 const key = keyOf("deployment", "shop", "web");

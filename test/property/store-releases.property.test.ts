@@ -54,5 +54,6 @@ test("the history in memory is the one on the disk, and keeps what it promises",
         at.remove();
       }
     }),
+    { numRuns: Math.min(Number(process.env.BERTH_TEST_CASES ?? 50), 1_000) },
   );
 });

@@ -9,7 +9,7 @@ import { deployment, statefulset } from "../support/manifests.ts";
 import { keyOf, type World, world } from "../support/world.ts";
 
 const bearable = {
-  numRuns: Math.min(Number(process.env.BERTH_TEST_CASES ?? 25), 2_000),
+  numRuns: Math.min(Number(process.env.BERTH_TEST_CASES ?? 12), 2_000),
   interruptAfterTimeLimit: 40_000,
 };
 
