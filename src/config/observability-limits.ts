@@ -59,7 +59,7 @@ export const observabilityLimits = {
   rates: {
     /** Requests of one token that change something. */
     actions: { burst: 3, perMinute: 10 },
-    /** Like `actions`, for a browser that is signed in, where a person clicks. */
+    /** Like `actions`, for a browser that is signed in, where a person clicks; and beside them the plans of any token. */
     clicks: { burst: 20, perMinute: 60 },
     /** All requests of one token. */
     reads: { burst: 300, perMinute: 3_000 },

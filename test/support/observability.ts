@@ -222,7 +222,11 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
         mountOrchestration(plane, own);
         mountSources(plane, options.sources ?? noSources);
         const rehearsals = {} as Rehearsals<unknown>;
-        mountBackups(plane, {} as Backups, { restores: {} as Restores, drills: {} as Drills, rehearsals });
+        mountBackups(plane, {} as Backups, {
+          restores: { plan: async () => ({ volumes: [], at: "", unreachable: [] }) } as unknown as Restores,
+          drills: {} as Drills,
+          rehearsals,
+        });
         mountIngress(plane, options.ingress ?? noIngress);
         const instances = planeOfInstances(plane, observability.identity);
         // Without an identity service its endpoints are there all the same, and fail.

@@ -67,6 +67,7 @@ export const planRestore = endpoint({
   method: "POST",
   path: `${restoresPath}/plan`,
   scope: "admin",
+  plans: true,
   summary: "What a restore would do: from which copies, how large, and what it replaces; changes nothing",
   body: RestoreBody,
   data: Type.Object({

@@ -36,6 +36,8 @@ export interface Endpoint<
   alsoAnswers?: Record<number, string>;
   /** What a token or a session needs for it, where it is behind their door; `any`: every token that is valid. */
   scope?: Scope | "any";
+  /** Says what another one would do, and changes nothing, although it is not a GET. */
+  plans?: boolean;
   /** On record in the audit trail of tokens, as every request is that is not a GET. */
   audited?: boolean;
 }

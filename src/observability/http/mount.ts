@@ -4,6 +4,7 @@ import { pathOf, readParam, readQuery } from "../../base/http/request.ts";
 import type { Call, Plane, Served } from "../../base/http/mount.ts";
 import { tokenPrincipal } from "../../access/principal.ts";
 import type { Endpoint, ParamsOf, QueryOf } from "../../base/wire/endpoint.ts";
+import { readFlag } from "../../base/wire/query.ts";
 import { schemaReader } from "../../base/wire/read-body.ts";
 import { planeEndpoints } from "../api/endpoints.ts";
 import { type PlaneEndpoint, planePath } from "../api/plane-endpoint.ts";
@@ -54,7 +55,7 @@ async function asked<E extends Endpoint>(
 ): Promise<Response> {
   const { grant } = visitor;
   requireScope(grant, endpoint.scope);
-  plane.observability.rates.request(grant, endpoint.method !== "GET");
+  plane.observability.rates.request(grant, kindOf(endpoint, request));
   const { bodyBytesMax: bytesMax } = plane.limits;
   if (endpoint.bodyType === undefined) refuseLength(request, bytesMax);
   for (const name of Object.keys(params)) readParam(params, name);
@@ -78,6 +79,15 @@ async function asked<E extends Endpoint>(
       return new AbortController().signal;
     },
   });
+}
+
+/** A plan changes nothing: it does not take what the token has for its actions. */
+function kindOf(endpoint: PlaneEndpoint, { url }: Request): "read" | "plan" | "change" {
+  if (endpoint.method === "GET") return "read";
+  const given = new URLSearchParams(url.slice(url.indexOf("?") + 1)).getAll("dry_run");
+  // Anything that is not exactly this is refused, or is no dry run.
+  const isDry = endpoint.query?.properties.dry_run !== undefined && given.length === 1 && readFlag(given[0], false);
+  return endpoint.plans || isDry ? "plan" : "change";
 }
 
 /** What the body of an alias has beyond its schema is refused here; handlers check the rest as of every caller. */

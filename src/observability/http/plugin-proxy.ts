@@ -55,7 +55,7 @@ async function forward(plane: ObservabilityPlane, asked: Asked): Promise<Respons
   const { rates, streams, plugins } = plane.observability;
   const reads = request.method === "GET";
   requireScope(visitor.grant, reads ? "read" : "actions");
-  rates.request(visitor.grant, !reads);
+  rates.request(visitor.grant, reads ? "read" : "change");
   if (!reads && !changing.some((word) => word === request.method)) {
     throw new Failure("invalid", `routes of plugins take GET, HEAD, ${changing.join(", ")}; not ${request.method}`);
   }

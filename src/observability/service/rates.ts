@@ -6,8 +6,8 @@ import type { ObservabilityContext } from "./context.ts";
 
 /** In memory: a restart forgets them. Each fails `too_many` with the seconds to wait. */
 export interface Rates {
-  /** Counts one request of a token, and twice one that changes something. */
-  request(grant: Pick<Grant, "id" | "session">, changes: boolean): void;
+  /** Counts one request of a token, and once more one that changes something, or says what it would change. */
+  request(grant: Pick<Grant, "id" | "session">, what: "read" | "plan" | "change"): void;
   /** Whether one more refused request of a token goes on record: a flood of them would push older entries out. */
   isRecorded(grant: Pick<Grant, "id">): boolean;
   /** Fails for a client that has sent too many wrong tokens; counts nothing. */
@@ -32,11 +32,16 @@ export function createRates({ clock, limits }: Pick<ObservabilityContext, "clock
     return waitMs;
   };
   return {
-    request({ id, session }, changes) {
-      const change = session === undefined ? "actions" : "clicks";
-      for (const kind of changes ? (["reads", change] as const) : (["reads"] as const)) {
-        const waitMs = take(kind, id);
-        if (waitMs !== undefined) throw tooMany(kind === "reads" ? "requests" : "actions", rates[kind], waitMs);
+    request({ id, session }, what) {
+      const rows = [
+        { of: "read", words: "requests", kind: "reads", who: id },
+        // Who looks at plans has not acted: a person looks at several before one is carried out.
+        { of: "plan", words: "plans", kind: "clicks", who: `plans ${id}` },
+        { of: "change", words: "actions", kind: session === undefined ? "actions" : "clicks", who: id },
+      ] as const;
+      for (const { words, kind, who } of rows.filter(({ of }) => of === "read" || of === what)) {
+        const waitMs = take(kind, who);
+        if (waitMs !== undefined) throw tooMany(words, rates[kind], waitMs);
       }
     },
     isRecorded: ({ id }) => take("refusals", id) === undefined,

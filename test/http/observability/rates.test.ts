@@ -35,6 +35,23 @@ test("a person who clicks may do more than a program", async () => {
   expect((await it.ask("DELETE /pats/zzzzzz", { headers })).status).toBe(429);
 });
 
+test("plans do not take what a token has for its actions, and have a limit of their own", async () => {
+  const token = await it.token(["actions", "admin"]);
+  const manifest = { kind: "deployment", scope: "shop", name: "web", spec: { image: "web:2" } };
+  const dry = async (flag: string) => it.ask(`POST /apply?dry_run=${flag}`, { token, body: manifest });
+  for (let count = 0; count < 10; count += 1) {
+    expect((await it.ask("POST /backups/restores/plan", { token, body: {} })).status).toBe(200);
+    expect((await dry("true")).status).toBe(200);
+  }
+  const refused = await dry("1");
+  expect([refused.status, refused.error]).toEqual([429, expect.stringContaining("too many plans: 20 at once")]);
+  // What is no dry run is an action, also where it only looks like one.
+  expect((await dry("true&dry_run=false")).status).toBe(400);
+  expect((await dry("yes")).status).toBe(400);
+  expect((await dry("false")).status).toBe(200);
+  expect((await dry("0")).error).toContain("too many actions");
+});
+
 test("a scope that is missing costs no action", async () => {
   const token = await it.token(["read"]);
   for (let count = 0; count < 5; count += 1) {
