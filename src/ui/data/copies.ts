@@ -9,6 +9,7 @@ import {
   type runBackup,
 } from "../../backups/api/backups.ts";
 import { endedRuns, haveEnded, isUnfinished } from "../../backups/api/protection.ts";
+import { listRehearsals, type Rehearsal } from "../../backups/api/rehearsals.ts";
 import { type beginRestore, listRestores, type Restore } from "../../backups/api/restore.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { now } from "../browser/clock.ts";
@@ -110,4 +111,17 @@ export async function followRestores({ group, restores }: DataOf<typeof beginRes
   }
   ended.value += 1;
   for (const row of rows) say(outcomeText(row), row.error === undefined ? undefined : "bad");
+}
+
+/** Rehearsals since the server started, newest first; asks every few seconds while one is under way. */
+export function useRehearsals(): Loaded<readonly Rehearsal[]> {
+  const isMoving = useRef(true);
+  const version = isMoving.current ? Math.floor(now.value / lookMs) : "";
+  const loaded = useLoad(
+    "rehearsals",
+    async (signal) => (await api.call(listRehearsals, { signal })).rehearsals,
+    `${told.value} ${version}`,
+  );
+  isMoving.current = loaded.data?.some(({ ended_at: at }) => at === undefined) ?? false;
+  return loaded;
 }

@@ -12,7 +12,7 @@ import { api } from "../data/api.ts";
 import { begunRestores, followRestores } from "../data/copies.ts";
 import { lacks } from "../data/session.ts";
 import { placeText, restoreEffects, restoreTones } from "../text/backups.ts";
-import { bytesText } from "../text/figures.ts";
+import { bytesText, many } from "../text/figures.ts";
 import {
   appText,
   outcomeText,
@@ -37,8 +37,8 @@ export function planAction(
   { body, plan, restores }: { body: RestoreBody; plan: Plan; restores: readonly Restore[] },
   back: () => Action,
 ): Action {
-  const { scope = "", name = "" } = body;
-  const app = appText({ scope, name });
+  const { scope, name = "" } = body;
+  const app = scope === undefined ? many(plan.volumes.length, "missing volume") : appText({ scope, name });
   const replaces = plan.volumes.some((one) => one.replaces);
   return {
     title: replaces ? `Replace the data of ${app}` : `Restore ${app}: the plan`,

@@ -33,6 +33,27 @@ export function RestoreButton({ look, hindrance, ...from }: From & { look?: "bar
   );
 }
 
+/** Opens the plan of what an empty machine needs: every volume that it does not have, from its newest copy. */
+export function MissingButton({ hindrance }: { hindrance: string | undefined }) {
+  const body = {};
+  const first: Action = {
+    title: "Restore what is missing",
+    verb: "Show the plan",
+    command: restoreLine(body),
+    effects: [
+      { text: "Each volume of an app that this machine does not have comes back from its newest copy" },
+      { text: "What is there stays as it is" },
+      { text: "Apps that wait for a volume start by themselves" },
+    ],
+    run: async () => planAction({ body, plan: await api.call(planRestore, { body }), restores: [] }, () => first),
+  };
+  return (
+    <Button hindrance={lacks("admin") ?? lacks("host:read") ?? hindrance} onClick={() => ask(first)}>
+      Restore missing…
+    </Button>
+  );
+}
+
 /** What the choice means with the copies that there are. */
 function chosenOf({ found, ...choice }: Choice, from: From) {
   const list = found.value === undefined ? [] : copiedApps(found.value.snapshots, apps.value);

@@ -1,13 +1,15 @@
 import type { BackupTarget } from "../../backups/api/backups.ts";
 import { useCopies } from "../data/copies.ts";
 import { apps, known } from "../data/model.ts";
+import { may } from "../data/session.ts";
 import { Page } from "../frame/page.tsx";
 import { CopiesTable, CopyNow, Restores, Runs } from "../parts/copies.tsx";
 import { Drills } from "../parts/drills.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Empty, Loading, Note } from "../parts/notes.tsx";
 import { ProblemList } from "../parts/problem-list.tsx";
-import { RestoreButton } from "../parts/restore.tsx";
+import { Rehearsals } from "../parts/rehearsals.tsx";
+import { MissingButton, RestoreButton } from "../parts/restore.tsx";
 import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -24,6 +26,7 @@ export function Screen() {
       title="Backups"
       actions={
         <>
+          <MissingButton hindrance={hindrance} />
           <RestoreButton hindrance={hindrance} />
           <CopyNow hindrance={hindrance} />
         </>
@@ -33,6 +36,7 @@ export function Screen() {
       {data === undefined ? null : <Wrong targets={data.targets} />}
       {known.value ? <CopiesTable list={apps.value} /> : <Loading label="the apps" />}
       <Drills list={apps.value} />
+      {may("admin") ? <Rehearsals /> : null}
       <Shown of={loaded} label="the targets" scope="host:read">
         {({ targets, runs, restores }) => (
           <>

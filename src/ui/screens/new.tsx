@@ -13,6 +13,7 @@ import { Button } from "../parts/button.tsx";
 import { DeployWait } from "../parts/deploy-wait.tsx";
 import { Note } from "../parts/notes.tsx";
 import { PlanList } from "../parts/plan-list.tsx";
+import { Rehearsals } from "../parts/rehearsals.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { say } from "../data/notices.ts";
 import { sourceMessage, withBuildIds } from "../text/source-builds.ts";
@@ -24,7 +25,7 @@ import { Form } from "./new/form.tsx";
 import { Git } from "./new/git.tsx";
 import { SourceFacts } from "./new/source-facts.tsx";
 import { Upload } from "./new/upload.tsx";
-import { type Plan, send } from "./new/send.ts";
+import { type Plan, rehearse, send } from "./new/send.ts";
 
 /** Where a new app comes from, and the word for it in the address. */
 const origins: readonly [string, string][] = [
@@ -109,6 +110,7 @@ export function Screen() {
     setSource(undefined);
     setText(chosen);
   };
+  const { tried, tryIt } = useTrial({ text, source, setFaults });
   const isPlanned = planned?.text === text;
   const needsSource = of === "" && (from === "git" || from === "upload") && source === undefined;
   return (
@@ -125,13 +127,14 @@ export function Screen() {
             setMessage={setMessage}
             isBuilt={source !== undefined || needsSource}
           />
-          <Buttons isPlanned={isPlanned} needsSource={needsSource} busy={busy} plan={plan} deploy={deploy} />
+          <Buttons {...{ isPlanned, needsSource, busy, plan, tryIt, deploy }} />
           {faults.map((fault) => (
             <Note key={fault} tone="bad">
               {fault}
             </Note>
           ))}
           {planned === undefined || !isPlanned ? null : <PlanList plan={planned.plan} />}
+          {tried === undefined ? null : <Rehearsals key={tried} id={tried} />}
           {building === undefined ? null : <BuildWait key={building.id} build={building} />}
           {begun.length === 0 ? null : <DeployWait begun={begun} />}
         </section>
@@ -148,6 +151,19 @@ export function Screen() {
       </div>
     </Page>
   );
+}
+
+/** Tries what stands in the text on copies. `tried`: the id of what was begun last. */
+function useTrial(of: { text: string; source: Source | undefined; setFaults: (faults: readonly string[]) => void }) {
+  const [tried, setTried] = useState<string | undefined>(undefined);
+  const tryIt = async () => {
+    const read = readManifests(of.text);
+    if ("fault" in read) return of.setFaults([read.fault]);
+    const sent = await rehearse(of.source === undefined ? read.manifests : withBuildIds(read.manifests, of.source));
+    of.setFaults("faults" in sent ? sent.faults : []);
+    setTried("id" in sent ? sent.id : undefined);
+  };
+  return { tried, tryIt };
 }
 
 function Origins({ from }: { from: string }) {
@@ -176,10 +192,11 @@ interface ButtonsProps {
   busy: boolean;
   isPlanned: boolean;
   plan: () => Promise<void>;
+  tryIt: () => Promise<void>;
   deploy: () => Promise<void>;
 }
 
-function Buttons({ isPlanned, needsSource, busy, plan, deploy }: ButtonsProps) {
+function Buttons({ isPlanned, needsSource, busy, plan, tryIt, deploy }: ButtonsProps) {
   const missing = lacks("actions");
   return (
     <div class="row">
@@ -191,6 +208,14 @@ function Buttons({ isPlanned, needsSource, busy, plan, deploy }: ButtonsProps) {
         onClick={() => void plan()}
       >
         Show the plan
+      </Button>
+      <Button
+        hindrance={lacks("admin")}
+        disabled={needsSource}
+        title="Tries it on copies of the apps and of their data, out of reach of what is live; nothing is stored"
+        onClick={() => void tryIt()}
+      >
+        Rehearse
       </Button>
       <Button
         hindrance={missing}

@@ -137,8 +137,11 @@ export function placeText({ way, volume = "", mount = "", replaces, path }: Plan
 export function restoreEffects(planned: readonly PlannedRestore[]): { text: string; ends?: boolean }[] {
   const size = bytesText(planned.reduce((sum, { bytes }) => sum + bytes, 0));
   const fetched = `${size} of ${many(planned.length, "volume")} are fetched and compared with the target`;
-  if (!planned.some(({ replaces }) => replaces))
-    return [{ text: fetched }, { text: "Nothing that is there is changed" }];
+  if (!planned.some(({ replaces }) => replaces)) {
+    const isWaitedFor = planned.some(({ way }) => way === "missing");
+    const after = isWaitedFor ? [{ text: "Apps that wait for them start by themselves" }] : [];
+    return [{ text: fetched }, { text: "Nothing that is there is changed" }, ...after];
+  }
   return [
     { text: `${fetched}, while the app runs` },
     { text: "Then the app stops for a moment, the data is exchanged in one step, and the app starts" },

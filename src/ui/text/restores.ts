@@ -109,16 +109,16 @@ export function restoreBody(
 
 const shellWord = (text: string) => (/^[\w./@%+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-/** The command that does the same. */
-export function restoreLine({ scope = "", name = "", volume, from, at, snapshot, way, path }: RestoreBody): string {
+/** The command that does the same. Without an app it means every volume that is missing. */
+export function restoreLine({ scope, name = "", volume, from, at, snapshot, way, path }: RestoreBody): string {
   return [
-    `berth backup restore ${scope}/${name}`,
+    `berth backup restore ${scope === undefined ? "--all" : `${scope}/${name}`}`,
     ...(volume === undefined ? [] : [`--volume ${volume}`]),
     ...(snapshot === undefined ? [] : [`--snapshot ${snapshot.slice(0, 8)}`]),
     ...(at === undefined ? [] : [`--at ${at}`]),
     ...(from === undefined ? [] : [`--from ${from}`]),
     ...(path === undefined ? [] : [`--path ${shellWord(path)}`]),
-    way === "beside" ? "--beside" : "--in-place",
+    ...(way === undefined ? [] : [way === "beside" ? "--beside" : "--in-place"]),
   ].join(" ");
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { axeFaults } from "../../support/ui/axe.ts";
 import { openPlayed } from "../../support/ui/browser.ts";
+import { rehearsalsFixture } from "../../support/ui/backup-fixtures.ts";
 import { appFixture, overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { waitFor } from "../../support/wait.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
@@ -40,6 +41,8 @@ const { chromium, plane, tab } = await openPlayed({
   "POST /builds": { build, reused: false },
   "GET /builds": { builds: [build] },
   "GET /builds/shop/web/b1/output": () => new Response("Step 1/2 : FROM node:22\nStep 2/2 : RUN npm ci\n"),
+  "POST /rehearsals": () =>
+    Response.json({ status: "error", error: "there is nothing to rehearse in it" }, { status: 400 }),
   "POST /apply": {
     ...planned,
     plan: [{ ...row, ref: "deployment/demo/hello" }],
@@ -68,6 +71,23 @@ describe("a new app", () => {
     await tab.shows("1 replica is created");
     const asked = plane.asked.findLast(({ path }) => path === "/apply")?.body as { kind: string }[] | undefined;
     expect(asked?.map(({ kind }) => kind)).toEqual(["asset", "deployment", "ingress"]);
+    // What cannot be tried says why; else it is watched until it has ended.
+    await tab.press("Rehearse");
+    await tab.shows("there is nothing to rehearse in it");
+    Object.assign(plane.answers, {
+      "POST /rehearsals": { id: "h2", apps: ["demo/greeting"], left_out: [] },
+      "GET /rehearsals": rehearsalsFixture,
+    });
+    await tab.press("Rehearse");
+    await tab.shows("under way");
+    const tried = plane.asked.findLast(({ path, method }) => path === "/rehearsals" && method === "POST")?.body;
+    expect(tried).toEqual(asked);
+    const [, ended] = rehearsalsFixture.rehearsals;
+    plane.answers["GET /rehearsals"] = { rehearsals: [{ ...ended, id: "h2" }] };
+    await tab.shows("its release command ended with exit code 3");
+    await tab.read("document.querySelector('[aria-label=Rehearsals]').scrollIntoView({ block: 'center' })");
+    await takePictures(tab, "new-rehearsed");
+    expect(await axeFaults(tab)).toEqual([]);
     await tab.press("Deploy");
     await tab.shows("0 of 2 replicas are ready");
     const hosts = [{ host: "hello.localhost", url: "https://hello.localhost/", paths: ["/"], tls: true, ingress: "" }];

@@ -219,8 +219,42 @@ describe("screens", () => {
     ]);
     expect(drills[0]).toContain("it ended with exit code 1; it printed last: no such table: media");
     expect((await rowsOf("Targets")).map((row) => row.split("\t")[0]?.trim())).toEqual(["failing", "copied"]);
+    const rehearsals = (await rowsOf("Rehearsals")).map((row) => row.split("\t").map((cell) => cell.trim()));
+    expect(rehearsals.map(([state, app]) => `${state} ${app}`)).toEqual([
+      "under way ",
+      "failed shop/files",
+      "started shop/new",
+      "passed shop/db (beside it)",
+      "left out ingress/shop/files",
+    ]);
     await takePictures(tab, "backups");
     expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("backups: what is missing comes back as a whole, with its plan first", async () => {
+    const bodyOf = (path: string) => plane.asked.findLast((asked) => asked.path === path)?.body;
+    Object.assign(plane.answers, {
+      "POST /backups/restores/plan": () =>
+        Response.json({ status: "error", error: "nothing to restore: no volume is missing" }, { status: 409 }),
+    });
+    await tab.press("Restore missing…");
+    await tab.shows("Apps that wait for a volume start by themselves");
+    await tab.press("Show the plan");
+    await tab.shows("no volume is missing");
+    plane.answers["POST /backups/restores/plan"] = restoreAnswers.missing;
+    await tab.press("Show the plan");
+    const plan = await tab.shows("Restore 1 missing volume: the plan");
+    expect(plan).toContain("shop/search/index/0 is missing, and no target has a copy of it");
+    expect(plan).toContain("berth backup restore --all");
+    await takePictures(tab, "restore-missing");
+    expect(await axeFaults(tab)).toEqual([]);
+    plane.answers["POST /backups/restores"] = restoreAnswers.begun;
+    plane.answers["GET /backups/restores"] = restoreAnswers.done;
+    await tab.press("Restore");
+    await tab.shows("Restore of 1 missing volume");
+    expect(bodyOf("/backups/restores")).toEqual({ at: restoreAnswers.missing.at });
+    await tab.key("Escape");
+    Object.assign(plane.answers, backupAnswers);
   });
 
   test("backups: a drill by hand says what it does, and begins for that app alone", async () => {

@@ -1,4 +1,5 @@
 import type { BackupRun, BackupTarget } from "../../../src/backups/api/backups.ts";
+import type { Rehearsal } from "../../../src/backups/api/rehearsals.ts";
 import type { PlannedRestore, Restore } from "../../../src/backups/api/restore.ts";
 import type { App } from "../../../src/observability/api/app-model.ts";
 import { appFixture, overviewFixture } from "./fixtures.ts";
@@ -158,10 +159,36 @@ export const restoreAnswers = {
   plan: { volumes: [planned], at: at(0), unreachable: [] },
   begun: { group: "g2", restores: [begun] },
   done: { restores: [{ ...begun, state: "done", ended_at: at(0), kept_until: at(-604_800) }] },
+  missing: {
+    ...{ at: at(0), unreachable: [], uncopied: ["shop/search/index/0"] },
+    volumes: [{ ...planned, way: "missing", replaces: false } as const],
+  },
   undone: { restores: [{ ...begun, state: "undone", ended_at: at(0) }] },
 };
 
+const rehearsed = { kind: "statefulset", copy_at: at(11_000), data_age_seconds: 10_000 };
+/** One under way, and one whose release command met data that it cannot change. */
+export const rehearsalsFixture: { rehearsals: Rehearsal[] } = {
+  rehearsals: [
+    { id: "h2", actor: "pat:a1b2c3", started_at: at(20), apps: [], left_out: [] },
+    {
+      ...{ id: "h1", actor: "operator", started_at: at(900), ended_at: at(840) },
+      apps: [
+        { ...rehearsed, app: "shop/db", beside: true, result: "passed", seconds: 4.2 },
+        { kind: "deployment", app: "shop/new", beside: false, result: "started", seconds: 2, empty: ["shop/new/data"] },
+        {
+          ...{ ...rehearsed, app: "shop/files", beside: false, result: "failed" },
+          why: "its release command ended with exit code 3; it printed last: no such table: media",
+          release: { exit_code: 3, output: "no such table: media" },
+        },
+      ],
+      left_out: [{ ref: "ingress/shop/files", why: "only deployments and statefulsets are rehearsed" }],
+    },
+  ],
+};
+
 export const backupAnswers = {
+  "GET /rehearsals": rehearsalsFixture,
   "GET /backups/snapshots": snapshotsFixture,
   "GET /overview": backupOverview,
   "GET /backups/targets": targetsFixture,

@@ -1,3 +1,4 @@
+import { beginRehearsal } from "../../../backups/api/rehearsals.ts";
 import { ApiError } from "../../../base/wire/client.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { applyManifests } from "../../../observability/api/deploys.ts";
@@ -14,8 +15,21 @@ export async function send(
     const query = { dry_run: dry, message: message === "" ? undefined : message };
     return { plan: await api.call(applyManifests, { query, body: manifests }) };
   } catch (error) {
-    const problems = error instanceof ApiError ? (error.data.problems ?? []) : [];
-    if (problems.length === 0) return { faults: [faultText(error)] };
-    return { faults: problems.map(({ path, message: why }) => `${path}: ${why}`) };
+    return faultsOf(error);
   }
+}
+
+/** Tries manifests on copies. */
+export async function rehearse(manifests: readonly unknown[]): Promise<{ id: string } | { faults: string[] }> {
+  try {
+    return await api.call(beginRehearsal, { body: manifests });
+  } catch (error) {
+    return faultsOf(error);
+  }
+}
+
+function faultsOf(error: unknown): { faults: string[] } {
+  const problems = error instanceof ApiError ? (error.data.problems ?? []) : [];
+  if (problems.length === 0) return { faults: [faultText(error)] };
+  return { faults: problems.map(({ path, message: why }) => `${path}: ${why}`) };
 }

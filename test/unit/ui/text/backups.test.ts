@@ -103,4 +103,6 @@ test("a restore says what it replaces and that there is a way back, or that noth
   expect(placeText(beside)).toContain("mount as data-0-of-x");
   expect(placeText({ ...planned, way: "missing", replaces: false })).toBe("comes back as v, which is missing");
   expect(restoreEffects([beside]).at(-1)?.text).toBe("Nothing that is there is changed");
+  const gone: PlannedRestore = { ...planned, way: "missing", replaces: false };
+  expect(restoreEffects([beside, gone]).at(-1)?.text).toBe("Apps that wait for them start by themselves");
 });

@@ -89,6 +89,7 @@ test("of one volume that copy is restored, of several the newest of each at its 
   expect(restoreLine(named)).toContain("shop/files --volume media --snapshot 01234567 --from disk");
   const part = restoreBody({ app, volume: undefined, point: one, path: " etc/my app.conf " }, "in_place");
   expect(restoreLine(part)).toEndWith("--from disk --path 'etc/my app.conf' --in-place");
+  expect(restoreLine({})).toBe("berth backup restore --all");
   expect(restoreBody({ app, volume: undefined, point: one, path: " " }, "in_place")).toEqual(only);
 });
 
