@@ -85,7 +85,7 @@ async function asked<E extends Endpoint>(
 function kindOf(endpoint: PlaneEndpoint, { url }: Request): "read" | "plan" | "change" {
   if (endpoint.method === "GET") return "read";
   const given = new URLSearchParams(url.slice(url.indexOf("?") + 1)).getAll("dry_run");
-  // Anything that is not exactly this is refused, or is no dry run.
+  // A request with any other spelling of it is refused, or changes something.
   const isDry = endpoint.query?.properties.dry_run !== undefined && given.length === 1 && readFlag(given[0], false);
   return endpoint.plans || isDry ? "plan" : "change";
 }
