@@ -6,7 +6,7 @@ import { system } from "../../orchestration/api/health.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { overviewOf, overviewText } from "../text/status-text.ts";
-import { firingAlerts, knownDrains, pluginFaults, knownBackups, targetCount } from "../wait/troubles.ts";
+import { failingApps, firingAlerts, knownDrains, pluginFaults, knownBackups, targetCount } from "../wait/troubles.ts";
 import { tableSetup } from "./get.ts";
 
 const eventsRead = "1000";
@@ -17,10 +17,10 @@ export const statusCommand: CommandBody = {
   detail: [
     "Shows the server, the container engine, apps that are not ready, ingresses whose visitors get",
     "errors, firing alerts, log drains that are behind, failures of the last day, and warnings. Exits",
-    "with 0 when the engine answers, the disks have room, every app is ready or in a canary step, every",
-    "ingress serves (a replica is ready, its port is open, requests succeed, no certificate is",
-    "missing), and no alert of severity warning or critical fires that is not silenced; otherwise",
-    "with 1. berth why explains one app, berth doctor checks the machine.",
+    "with 0 when the engine answers, the disks have room, every app is ready or in a canary step and not",
+    "failing its visitors, every ingress serves (a replica is ready, its port is open, requests succeed,",
+    "no certificate is missing), and no alert of severity warning or critical fires that is not",
+    "silenced; otherwise with 1. berth why explains one app, berth doctor checks the machine.",
   ],
   flags: [],
   groups: true,
@@ -33,12 +33,13 @@ export const statusCommand: CommandBody = {
     const ingress = await api.call(getIngress);
     const { certificates } = await api.call(listCertificates);
     const alerts = await firingAlerts(context);
+    const failing = await failingApps(context);
     const drains = await knownDrains(context);
     const faults = await pluginFaults(context);
     const targets = await targetCount(context);
     const backups = await knownBackups(context);
     const parts = { report, manifests, events, ingress, certificates, alerts, drains, faults, targets, backups };
-    const overview = overviewOf({ ...parts, now: clock.now() });
+    const overview = overviewOf({ ...parts, failing, now: clock.now() });
     answer(context, overview, () => overviewText(overview, { ...tableSetup(context), endpoint }));
     return overview.well ? exitCodes.done : exitCodes.failed;
   },

@@ -119,7 +119,8 @@ function watchText(watch: Rule["watch"]): string {
       return `${watch.condition.replaceAll("_", " ")}${watch.limit === undefined ? "" : `, limit ${watch.limit}${limitUnits[watch.condition] ?? ""}`}`;
     case "requests": {
       const failed = watch.failed_percent === undefined ? [] : [`failed requests > ${watch.failed_percent} %`];
-      return [...failed, ...(watch.p99_ms === undefined ? [] : [`p99 > ${watch.p99_ms} ms`])].join(" or ");
+      const own = Object.entries(watch.failed_percent_of ?? {}).map(([app, percent]) => `${app} > ${percent} %`);
+      return [...failed, ...own, ...(watch.p99_ms === undefined ? [] : [`p99 > ${watch.p99_ms} ms`])].join(" or ");
     }
     case "metric": {
       const above = watch.above === undefined ? [] : [`> ${watch.above}`];

@@ -1,12 +1,14 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { CertificateView } from "../../ingress/api/certificates.ts";
 import type { Alert } from "../../observability/api/alerts.ts";
+import type { App } from "../../observability/api/app-model.ts";
 import type { Drain } from "../../observability/api/log-drains.ts";
 import type { IngressStatus } from "../../ingress/api/ingress.ts";
 import type { ListedManifest } from "../../orchestration/api/apply.ts";
 import type { Event } from "../../orchestration/api/events.ts";
 import type { system } from "../../orchestration/api/health.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
+import { keyOf, keyText } from "../../orchestration/api/manifest-key.ts";
 import { printable } from "../basics/style.ts";
 import { isPodKind, isWell } from "../facts/look.ts";
 import { type CopiedApp, missingVolumes, type Protection, protectionIn, protectionRows } from "./protection-text.ts";
@@ -65,6 +67,8 @@ interface Parts {
   certificates: readonly CertificateView[];
   /** Those that fire and are not silenced. */
   alerts: readonly Alert[];
+  /** Apps that serve and whose visitors get errors. */
+  failing?: readonly App[];
   drains: readonly Drain[];
   /** Why plugins cannot be used. */
   faults: readonly string[];
@@ -74,7 +78,7 @@ interface Parts {
 }
 
 export function overviewOf(parts: Parts): Overview {
-  const { report, manifests, events, ingress, certificates, alerts, drains, now } = parts;
+  const { report, manifests, events, ingress, certificates, alerts, failing = [], drains, now } = parts;
   const { version, started_at, root, engine } = report;
   const apps = manifests.filter(({ kind }) => isPodKind(kind));
   const isAsleep = ({ status }: ListedManifest) => phaseOf(status) === "asleep";
@@ -89,13 +93,14 @@ export function overviewOf(parts: Parts): Overview {
       engine.up &&
       badDisks(report).length === 0 &&
       notReady.length === 0 &&
+      failing.length === 0 &&
       closed.length === 0 &&
       !alerts.some(isFault),
     server: { version, started_at, root },
     engine,
     apps: {
       total: apps.length,
-      ready: apps.filter(isReady).length,
+      ready: apps.filter((one) => isReady(one) && !failing.some((app) => keyText(app) === keyText(one))).length,
       asleep: apps.filter(isAsleep).length,
       canary: canaries.length,
     },
@@ -109,10 +114,10 @@ export function overviewOf(parts: Parts): Overview {
       const { kind, scope = "", name } = one;
       return { kind, scope, name, text: canaryCell(one) };
     }),
-    not_ready: notReady.map((one) => {
-      const { kind, scope = "", name, status } = one;
-      return { kind, scope, name, status: phaseOf(status) || "unknown", reason: reasonCell(one) };
-    }),
+    not_ready: [
+      ...notReady.map((one) => ({ ...keyOf(one), status: phaseOf(one.status) || "unknown", reason: reasonCell(one) })),
+      ...failing.map((app) => ({ ...keyOf(app), status: app.state, reason: app.summary })),
+    ],
     closed_ports: closed,
     alerts: alerts.map(({ id, rule, severity, title }) => ({ id, rule, severity, title })),
     drains: troubledDrains(drains, now),

@@ -2,6 +2,8 @@ import { listBackupApps, listBackupTargets } from "../../backups/api/backups.ts"
 import { ApiError } from "../../base/wire/client.ts";
 import { getIngress } from "../../ingress/api/ingress.ts";
 import { listAlerts } from "../../observability/api/alerts.ts";
+import type { App } from "../../observability/api/app-model.ts";
+import { listApps } from "../../observability/api/apps.ts";
 import { type Drain, listDrains } from "../../observability/api/log-drains.ts";
 import { listPlugins } from "../../orchestration/api/plugins.ts";
 import type { Context } from "../shell/command.ts";
@@ -20,6 +22,12 @@ export async function readTroubles(context: Pick<Context, "api">): Promise<Troub
 export async function firingAlerts({ api }: Pick<Context, "api">): Promise<Troubles["alerts"]> {
   const found = await api.call(listAlerts, { query: {} }).catch(nothingTold);
   return firing(found?.alerts ?? []);
+}
+
+/** Apps that serve and whose visitors get errors, as far as the server can tell. */
+export async function failingApps({ api }: Pick<Context, "api">): Promise<readonly App[]> {
+  const found = await api.call(listApps, { query: { state: "failing", sparks: "false" } }).catch(nothingTold);
+  return found?.apps ?? [];
 }
 
 /** Where lines are sent to, as far as the server can tell. */

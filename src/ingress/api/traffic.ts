@@ -17,6 +17,10 @@ export const SiteTraffic = Type.Object({
     { description: "requests by class of their status" },
   ),
   failed: Type.Integer({ description: "answers of 500 and above, and answers that broke off" }),
+  five_minutes: Type.Object(
+    { requests: Type.Integer(), failed: Type.Integer() },
+    { description: "the same two of the last five minutes" },
+  ),
   p50_ms: Type.Optional(Type.Integer({ description: "median time to the end of the answer; absent without requests" })),
   p99_ms: Type.Optional(Type.Integer()),
   held: Type.Integer({ description: "waited for a replica to become ready" }),
@@ -36,6 +40,7 @@ export type IngressTraffic = Static<typeof Traffic>;
 export const getIngressTraffic = endpoint({
   method: "GET",
   path: "/ingress/traffic",
-  summary: "Requests of the last minute for each ingress: rate, statuses, failures, p50 and p99",
+  summary:
+    "Requests of the last minute for each ingress that had one in the last five: rate, statuses, failures, p50 and p99",
   data: Traffic,
 });

@@ -1,22 +1,16 @@
 import type { CertificateView } from "../api/certificates.ts";
+import { type Answered, areFailing } from "../api/failed-share.ts";
 import { covers } from "./certificates/names.ts";
 
 /** What visitors of an ingress got. */
-export interface RecentRequests {
+export interface RecentRequests extends Answered {
   /** Length of the span that ends now. */
   seconds: number;
-  requests: number;
-  /** Answers of 500 and above, and answers that broke off. */
-  failed: number;
 }
-
-/** Failed requests of a busy site that are worth a word: this many, and this part of all. The rule `error-rate` fires at the same part. */
-const failing = { least: 5, percent: 5 };
 
 /** That visitors get errors; undefined while they do not, or hardly. */
 export function failingRequests({ seconds, requests, failed }: RecentRequests): string | undefined {
-  const isMany = failed >= failing.least && failed * 100 >= requests * failing.percent;
-  if (failed === 0 || !(isMany || failed === requests)) return undefined;
+  if (failed === 0 || !(areFailing({ requests, failed }) || failed === requests)) return undefined;
   return `${failed} of ${requests} requests failed in the last ${seconds} s`;
 }
 

@@ -1,6 +1,7 @@
 import { ingressTargetKind } from "../../orchestration/api/ingress-target.ts";
 import type { ManifestKey, PodKind } from "../../orchestration/api/manifest.ts";
 import type { Traffic as Span } from "../../orchestration/api/receipt.ts";
+import type { Answered } from "../api/failed-share.ts";
 import type { IngressTraffic, SiteTraffic } from "../api/traffic.ts";
 import { type AccessLine, parseAccessLine } from "../core/access-line.ts";
 import type { Running } from "../core/change.ts";
@@ -101,13 +102,16 @@ export function createTraffic(options: TrafficOptions): Traffic {
     },
     lately(site) {
       const to = options.now();
-      const { requests, failed } = recent.between({ site, from: to - latelySeconds * 1_000, to });
-      return { seconds: latelySeconds, requests, failed };
+      return { seconds: latelySeconds, ...recent.answered(site, { from: to - latelySeconds * 1_000, to }) };
     },
     lastMinute() {
       const to = Math.floor(options.now() / 1_000) * 1_000;
-      const sites = recent.sites().map((site) => viewOf(site, recent.between({ site, from: to - minute * 1_000, to })));
-      return { seconds: minute, sites: sites.filter(({ requests }) => requests > 0) };
+      const sites = recent.sites().flatMap((site) => {
+        const five = recent.answered(site, { from: to - 5 * minute * 1_000, to });
+        if (five.requests === 0) return [];
+        return [viewOf(site, recent.between({ site, from: to - minute * 1_000, to }), five)];
+      });
+      return { seconds: minute, sites };
     },
   };
 }
@@ -153,7 +157,7 @@ function quantiles({ latency }: Figures): { p50_ms?: number; p99_ms?: number } {
   return { p50_ms: p50, p99_ms: p99 };
 }
 
-function viewOf(ingress: string, figures: Figures): SiteTraffic {
+function viewOf(ingress: string, figures: Figures, five: Answered): SiteTraffic {
   const { requests, failed, held, retried, bytesIn, bytesOut, byClass } = figures;
   const [none, informational, success, redirection, clientError, serverError] = byClass;
   return {
@@ -169,6 +173,7 @@ function viewOf(ingress: string, figures: Figures): SiteTraffic {
       none,
     },
     failed,
+    five_minutes: five,
     ...quantiles(figures),
     held,
     retried,

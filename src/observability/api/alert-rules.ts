@@ -43,11 +43,27 @@ const RequestWatch = Type.Object(
   {
     type: Type.Literal("requests"),
     failed_percent: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 100, description: "share of failed requests above this" }),
+      Type.Number({
+        minimum: 0,
+        maximum: 100,
+        description:
+          "share of failed requests above this: of the last minute, or of the last five where it had fewer than 20; " +
+          "fewer than 5 failed ones are never told",
+      }),
+    ),
+    failed_percent_of: Type.Optional(
+      Type.Record(Type.String({ maxLength: 511 }), Type.Number({ minimum: 0, maximum: 100 }), {
+        description: "by SCOPE/NAME: another share for these apps",
+        maxProperties: 1_000,
+      }),
     ),
     p99_ms: Type.Optional(Type.Number({ minimum: 0, description: "99th percentile of the response time above this" })),
     min_requests: Type.Optional(
-      Type.Integer({ minimum: 1, description: "requests in the last minute below which it says nothing (default 20)" }),
+      Type.Integer({
+        minimum: 1,
+        description:
+          "requests in the last minute below which it says nothing (default 20 for p99_ms, none for failed_percent)",
+      }),
     ),
   },
   strict,

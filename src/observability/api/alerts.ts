@@ -11,6 +11,9 @@ export const AlertWhy = Type.Object({
   changes: Type.Array(Type.String(), { description: "deploys and config changes of the hour before, newest first" }),
   lines: Type.Array(Type.String(), { description: "the last lines of output of the app" }),
   next: Type.Array(Type.String(), { description: "commands to type" }),
+  began: Type.Optional(
+    Type.String({ description: "the deploy or change of config before it that is the likeliest cause" }),
+  ),
 });
 export type AlertWhy = Static<typeof AlertWhy>;
 

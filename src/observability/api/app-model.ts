@@ -14,6 +14,7 @@ export const appStates = [
   "deploying",
   "unknown",
   "degraded",
+  "failing",
   "crashing",
   "down",
 ] as const;
@@ -23,7 +24,7 @@ const AppStateWord = OneOf(
   appStates,
   "ready: all wanted replicas are ready; asleep: the next request starts it; stopped: every replica was stopped by a " +
     "person; deploying: replicas are being replaced and none has failed; unknown: the engine cannot be reached; " +
-    "degraded: it serves, and something is wrong; crashing: a replica dies again and again, or cannot start; " +
+    "degraded: it serves, and something is wrong; failing: it serves, and its visitors get errors; crashing: a replica dies again and again, or cannot start; " +
     "down: no replica is ready and none is on its way",
 );
 
@@ -76,7 +77,8 @@ export const AppProblem = Type.Object({
   id: Type.String({ description: "stays the same while the problem lasts: crash_loop/deployment/shop/web" }),
   severity: OneOf(severities, "critical: visitors notice it; warning: they soon may; notice: good to know"),
   type: Type.String({
-    description: "a stable word: crash_loop, out_of_memory, not_ready, failed_release, certificate",
+    description:
+      "a stable word: crash_loop, out_of_memory, not_ready, failed_release, certificate; of an alert: its rule",
   }),
   title: Type.String({ description: "at most 80 characters" }),
   cause: Type.String(),

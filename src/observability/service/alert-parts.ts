@@ -7,6 +7,7 @@ import type { Log } from "../../base/words/log.ts";
 import type { Alert } from "../api/alerts.ts";
 import type { TimelineEntry } from "../api/incidents.ts";
 import type { Facts, LogAsk, MetricAsk, MetricValue } from "../core/alerts/facts.ts";
+import type { Alarm } from "../core/apps/alarms.ts";
 import type { PlanLimits } from "../core/alerts/plan-messages.ts";
 import type { AlertNouns } from "../store/alerts/nouns.ts";
 
@@ -84,6 +85,8 @@ export interface AlertParts extends AlertOutside {
   store: AlertStore;
   /** Hears of every alert that began, changed or ended. */
   told?: (alert: Alert) => void;
+  /** Hears after each look what fires. */
+  fires?: (alarms: readonly Alarm[]) => void;
   clock: SteadyClock;
   log: Log;
   /** A new id, unique and fit for a path. */

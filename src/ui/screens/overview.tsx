@@ -118,7 +118,7 @@ function Apps({ list }: { list: readonly App[] }) {
         <h2>
           {bad === 0
             ? many(list.length, "app")
-            : `${many(list.length, "app")}, ${many(bad, "is", "are")} down or crashing`}
+            : `${many(list.length, "app")}, ${many(bad, "is", "are")} down, crashing or failing`}
         </h2>
         {scopes.length < 2 ? null : (
           <span class="row small">

@@ -22,15 +22,15 @@ export function heartbeatTone(state: string): Tone {
   return state === "ok" ? "good" : state === "failing" ? "bad" : state === "off" ? "idle" : "warn";
 }
 
+type RequestWatch = Extract<Watch, { type: "requests" }>;
+
 /** What a rule looks at, in a few words. */
 export function watchText(watch: Watch): string {
   switch (watch.type) {
     case "platform":
       return platformText(watch.condition, watch.limit);
     case "requests":
-      return watch.failed_percent === undefined
-        ? `requests slower than ${watch.p99_ms ?? 0} ms (p99)`
-        : `more than ${watch.failed_percent} % of the requests fail`;
+      return requestsText(watch);
     case "metric": {
       const limit = watch.above === undefined ? `below ${watch.below ?? 0}` : `above ${watch.above}`;
       return `${watch.agg ?? "avg"} of ${watch.metric} over ${watch.over ?? "5m"} ${limit}`;
@@ -38,6 +38,14 @@ export function watchText(watch: Watch): string {
     case "log":
       return `more than ${watch.more_than ?? 0} lines with "${watch.pattern}" within ${watch.within ?? "5m"}`;
   }
+}
+
+function requestsText({ failed_percent: failed, failed_percent_of: own = {}, p99_ms: p99 }: RequestWatch): string {
+  const others = Object.entries(own).map(([app, percent]) => `${app} ${percent} %`);
+  const usual = failed === undefined ? [] : [`more than ${failed} % of the requests fail`];
+  const slow = p99 === undefined ? [] : [`requests slower than ${p99} ms (p99)`];
+  const text = [...usual, ...slow].join(", or ");
+  return others.length === 0 ? text : `${text} (${others.join(", ")})`;
 }
 
 /** A condition as the overview knows it; the limit with its unit. */

@@ -10,6 +10,7 @@ export const appTones: Record<AppState, Tone> = {
   deploying: "work",
   unknown: "warn",
   degraded: "warn",
+  failing: "bad",
   crashing: "bad",
   down: "bad",
 };

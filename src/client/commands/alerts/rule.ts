@@ -39,6 +39,7 @@ export const ruleCommands: readonly Command[] = [
     usage: ["alerts rules set NAME [what it watches] [--for TIME] [--severity SEVERITY] [--app GLOB…]"],
     examples: [
       "alerts rules set down --for 3m  it may be down for 3 minutes",
+      "alerts rules set error-rate --failed-of shop/web=20  one app may fail more of its requests",
       "alerts rules set panic --log panic:  a text in the output of apps",
       "alerts rules set slow --p99 800 --app shop/web  1 % takes longer than 800 ms",
       "alerts rules set cpu --metric system.cpu_percent --above 90  a metric",
@@ -50,6 +51,7 @@ export const ruleCommands: readonly Command[] = [
       { name: "more-than", value: "N", summary: "with --log: fires above this many lines (0)" },
       { name: "within", value: "TIME", summary: "with --log: the span in which they are counted (5m)" },
       { name: "failed", value: "PERCENT", summary: "watch the share of failed requests" },
+      { name: "failed-of", value: "APP=PERCENT", repeat: true, summary: "another share for one app: shop/web=20" },
       { name: "p99", value: "MS", summary: "watch the 99th percentile of the response time" },
       { name: "metric", value: "NAME", summary: "watch a metric" },
       { name: "agg", value: "WORD", summary: "with --metric: avg, min, max, sum, rate, p50, p95 or p99 (avg)" },
@@ -137,6 +139,7 @@ function watchOf(args: Arguments, known: Rule | undefined): unknown {
   const metric = args.value("metric");
   const limit = numberOf(args, "threshold");
   const [failed, p99] = [numberOf(args, "failed"), numberOf(args, "p99")];
+  const shares = args.values("failed-of");
   if (log !== undefined) {
     const more = { level: args.value("level"), more_than: numberOf(args, "more-than"), within: args.value("within") };
     return { type: "log", pattern: log, ...present(more) };
@@ -146,8 +149,22 @@ function watchOf(args: Arguments, known: Rule | undefined): unknown {
     const limits = { above: numberOf(args, "above"), below: numberOf(args, "below") };
     return { type: "metric", metric, ...present(how), ...present(limits) };
   }
-  if (failed !== undefined || p99 !== undefined)
-    return { type: "requests", ...present({ failed_percent: failed, p99_ms: p99 }) };
+  if (failed !== undefined || p99 !== undefined || shares.length > 0) {
+    const before = known?.watch.type === "requests" ? known.watch : undefined;
+    // A share of one app leaves what holds for the others.
+    const usual = failed === undefined && p99 === undefined ? before : { failed_percent: failed, p99_ms: p99 };
+    const own = { ...before?.failed_percent_of, ...Object.fromEntries(shares.map(shareOf)) };
+    const failedOf = Object.keys(own).length === 0 ? undefined : own;
+    return { type: "requests", ...present({ ...usual, failed_percent_of: failedOf }) };
+  }
   if (known === undefined) throw usageFailure("say what the rule watches: --log, --failed, --p99 or --metric");
   return limit === undefined ? known.watch : { ...known.watch, limit };
+}
+
+/** `shop/web=20` */
+function shareOf(text: string): [string, number] {
+  const [app = "", percent = ""] = text.split("=");
+  if (percent.trim() === "" || !Number.isFinite(Number(percent)))
+    throw usageFailure(`--failed-of takes SCOPE/NAME=PERCENT, such as shop/web=20, not ${JSON.stringify(text)}`);
+  return [app, Number(percent)];
 }

@@ -1,3 +1,4 @@
+import type { Answered } from "../../api/failed-share.ts";
 import { addRequest, createFigures, type Figures, mergeFigures, type RequestSeen } from "./figures.ts";
 
 /** Figures of the last minutes, second by second, per site and replica. */
@@ -5,6 +6,8 @@ interface Recent {
   record(seen: RequestSeen): void;
   /** Sums of the seconds from `from` up to, not including, `to` (epoch milliseconds). */
   between(question: Question): Figures;
+  /** The same, without times of answers, which take long to add up. */
+  answered(site: string, span: { from: number; to: number }): Answered;
   /** Sites with a request in the time kept. */
   sites(): string[];
 }
@@ -82,6 +85,17 @@ export function createRecent({ secondsKept, sumsMax, upstreamsMax }: RecentOptio
           for (const [upstream, figures] of parts) {
             if (upstreams === undefined || upstreams.has(upstream)) mergeFigures(sum, figures);
           }
+        }
+      }
+      return sum;
+    },
+    answered(site, { from, to }) {
+      const sum = { requests: 0, failed: 0 };
+      for (const [second, parts] of bySite.get(site) ?? []) {
+        if (second < Math.floor(from / 1_000) || second >= Math.ceil(to / 1_000)) continue;
+        for (const { requests, failed } of parts.values()) {
+          sum.requests += requests;
+          sum.failed += failed;
         }
       }
       return sum;

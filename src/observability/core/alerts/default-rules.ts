@@ -15,7 +15,7 @@ export const defaultRules: Readonly<Record<string, RuleBody>> = {
   "deploy-failed": { watch: platform("deploy_failed"), severity: "warning", for: "0s", keep: "0s" },
   "run-failed": { watch: platform("run_failed"), severity: "warning", for: "0s", keep: "0s" },
   "run-missed": { watch: platform("run_missed"), severity: "warning", for: "0s", keep: "0s" },
-  "error-rate": { watch: { type: "requests", failed_percent: 5 }, severity: "critical", for: "2m" },
+  "error-rate": { watch: { type: "requests", failed_percent: 5 }, severity: "critical", for: "1m", keep: "5m" },
   "slow-requests": { watch: { type: "requests", p99_ms: 5_000 }, severity: "warning", for: "5m" },
   certificate: { watch: platform("certificate", 14), severity: "warning", for: "10m" },
   disk: { watch: platform("disk_full", 90), severity: "critical", for: "1m" },

@@ -1,3 +1,4 @@
+import type { Answered } from "../../../ingress/api/failed-share.ts";
 import type { Aggregate } from "../../api/alert-rules.ts";
 import type { Labels } from "./labels.ts";
 
@@ -46,13 +47,15 @@ export interface CertificateFact {
   error: string;
 }
 
-/** Requests of one ingress in the last minute, by the app that answers them. */
-export interface SiteFact {
+/** Requests of the last minute that one app answered, over all ingresses that lead to it. */
+export interface SiteFact extends Answered {
   scope: string;
   name: string;
-  requests: number;
-  failed: number;
-  p99Ms?: number;
+  p99Ms: number | undefined;
+  /** The same of the last five minutes. */
+  fiveMinutes: Answered;
+  /** Where most of the failed ones went, in words. */
+  failsAt?: string | undefined;
 }
 
 /** Where lines are sent to, while some wait. */

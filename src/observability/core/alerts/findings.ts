@@ -1,8 +1,9 @@
 import { keyOf } from "../../../orchestration/api/manifest-key.ts";
-import type { Condition } from "../../api/alert-rules.ts";
+import type { Condition, Watch } from "../../api/alert-rules.ts";
 import { type AppFact, askText, type Facts, type MetricValue, type RunFact } from "./facts.ts";
 import { isAbout, type Labels } from "./labels.ts";
 import { type ActiveRule, logAsk, metricAsk } from "./rules.ts";
+import { failingShare } from "./site-facts.ts";
 
 /** One thing that is bad right now. */
 export interface Finding {
@@ -13,6 +14,8 @@ export interface Finding {
   detail: string;
   value?: number;
 }
+
+type RequestWatch = Extract<Watch, { type: "requests" }>;
 
 const day = 86_400_000;
 const minRequests = 20;
@@ -179,22 +182,19 @@ function drainFindings({ drains, now }: Facts, limit = 10): Finding[] | undefine
   });
 }
 
-function requestFindings(
-  watch: { failed_percent?: number; p99_ms?: number; min_requests?: number },
-  { sites }: Facts,
-): Finding[] | undefined {
-  const { failed_percent: failed = Infinity, p99_ms: p99 = Infinity, min_requests: least = minRequests } = watch;
+function requestFindings(watch: RequestWatch, { sites }: Facts): Finding[] | undefined {
+  const { p99_ms: p99 = Infinity, min_requests: least } = watch;
   return sites
-    ?.filter(({ requests }) => requests >= least)
+    ?.filter(({ requests }) => requests >= (least ?? 0))
     .flatMap((site) => {
-      const share = (100 * site.failed) / site.requests;
       const labels = { scope: site.scope, name: site.name };
       const app = `${site.scope}/${site.name}`;
-      if (share > failed) {
-        const detail = `${site.failed} of ${site.requests} requests of the last minute`;
+      const failing = failingShare(site, watch.failed_percent_of?.[app] ?? watch.failed_percent ?? Infinity);
+      if (failing !== undefined) {
+        const { share, detail } = failing;
         return [{ labels, title: `${app} fails ${share.toFixed(1)} % of its requests`, detail, value: share }];
       }
-      if (site.p99Ms === undefined || site.p99Ms <= p99) return [];
+      if (site.requests < (least ?? minRequests) || site.p99Ms === undefined || site.p99Ms <= p99) return [];
       const detail = `99th percentile of ${site.requests} requests of the last minute; the limit is ${p99} ms`;
       return [{ labels, title: `${app} is slow: p99 ${site.p99Ms} ms`, detail, value: site.p99Ms }];
     });

@@ -5,8 +5,7 @@ import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import { podKinds } from "../../../orchestration/api/manifest.ts";
 import type { Release } from "../../../orchestration/api/releases.ts";
 import type { CertificateView } from "../../../ingress/api/certificates.ts";
-import type { SiteTraffic } from "../../../ingress/api/traffic.ts";
-import type { AppFact, CertificateFact, ReleaseFact, RunFact, SiteFact } from "./facts.ts";
+import type { AppFact, CertificateFact, ReleaseFact, RunFact } from "./facts.ts";
 
 /** A listed manifest as a fact; undefined for what has no replicas. */
 export function appFactOf(
@@ -98,12 +97,4 @@ function runFact(run: JobRun): RunFact {
 export function certificateFact({ names, state, not_after: until, error = "" }: CertificateView): CertificateFact {
   const expiresAt = until === undefined ? undefined : Date.parse(until);
   return { host: names[0] ?? "", state, error, expiresAt };
-}
-
-/** `targets`: the app that each ingress leads to. */
-export function siteFact(site: SiteTraffic, targets: ReadonlyMap<string, string>): SiteFact {
-  const { ingress, requests, failed, p99_ms: p99 } = site;
-  const target = targets.get(ingress) ?? ingress;
-  const [scope = "", name = ""] = (target.includes("/") ? target : ingress).split("/");
-  return { scope, name, requests, failed, p99Ms: p99 };
 }

@@ -78,6 +78,18 @@ export function durationProblems(path: string, text: string | undefined): Proble
   return [{ path, message: `${JSON.stringify(text)} is not a duration; ${durationForm}` }];
 }
 
+function requestProblems(watch: Extract<Watch, { type: "requests" }>): Problem[] {
+  const { failed_percent: failed, failed_percent_of: failedOf = {}, p99_ms: p99 } = watch;
+  const hasLimit = failed !== undefined || p99 !== undefined || Object.keys(failedOf).length > 0;
+  const none = { path: "watch", message: "requests need a limit: set failed_percent, p99_ms or both" };
+  const strangers = Object.keys(failedOf).filter((app) => !/^[^/]+\/[^/]+$/.test(app));
+  const forms = strangers.map((app) => ({
+    path: `watch.failed_percent_of.${app}`,
+    message: `${JSON.stringify(app)} names no app; write SCOPE/NAME`,
+  }));
+  return [...(hasLimit ? [] : [none]), ...forms];
+}
+
 function watchProblems(watch: Watch): Problem[] {
   if (watch.type === "metric") {
     const hasLimit = watch.above !== undefined || watch.below !== undefined;
@@ -85,8 +97,6 @@ function watchProblems(watch: Watch): Problem[] {
     return [...durationProblems("watch.over", watch.over), ...(hasLimit ? [] : [missing])];
   }
   if (watch.type === "log") return durationProblems("watch.within", watch.within);
-  if (watch.type === "requests" && watch.failed_percent === undefined && watch.p99_ms === undefined) {
-    return [{ path: "watch", message: "requests need a limit: set failed_percent, p99_ms or both" }];
-  }
+  if (watch.type === "requests") return requestProblems(watch);
   return [];
 }

@@ -1,17 +1,21 @@
 import type { AppFacts } from "../../../orchestration/api/app-facts.ts";
 import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
 import { type AppHost, type AppProblem, severities } from "../../api/app-model.ts";
+import { type Alarm, alarmProblems } from "./alarms.ts";
 import type { AppJudgement } from "./state.ts";
 
 const titleMax = 80;
 const causeMax = 500;
 
-/** What needs attention about one app, the worst first. Certificates of its hosts are among it. */
-export function appProblems(facts: AppFacts, judgement: AppJudgement, hosts: readonly AppHost[]): AppProblem[] {
-  const found = [stateProblem(facts, judgement), releaseProblem(facts, judgement), canaryProblem(facts)];
-  return [...found.filter((problem) => problem !== undefined), ...hosts.flatMap((host) => hostProblem(facts, host))]
-    .map(shortened)
-    .sort(worstFirst);
+/** What needs attention about one app, the worst first. Certificates of its hosts are among it, and alerts about it that fire. */
+export function appProblems(
+  facts: AppFacts,
+  judgement: AppJudgement,
+  { hosts, alarms }: { hosts: readonly AppHost[]; alarms: readonly Alarm[] },
+): AppProblem[] {
+  const states = [stateProblem(facts, judgement), releaseProblem(facts, judgement), canaryProblem(facts)];
+  const found = [...states.filter((one) => one !== undefined), ...hosts.flatMap((host) => hostProblem(facts, host))];
+  return [...found, ...alarmProblems(alarms, found, keyOf(facts))].map(shortened).sort(worstFirst);
 }
 
 export function worstFirst(a: AppProblem, b: AppProblem): number {

@@ -21,14 +21,15 @@ export interface AppJudgement {
 
 /**
  * The one place that says how an app is: every list, page and stream shows its word. An app with a replica that dies
- * again and again is never `ready`, also in the moments in which all of its processes run.
+ * again and again is never `ready`, also in the moments in which all of its processes run; nor is one whose visitors get
+ * errors, as an alert says: `troubled` holds the cause.
  */
-export function judge(facts: AppFacts, moment: Moment): AppJudgement {
+export function judge(facts: AppFacts, moment: Moment, troubled?: string): AppJudgement {
   const replicas = facts.pods.map((pod) => replicaView(pod, moment));
   const serving = replicas.filter(({ state }) => state === "ready").length;
   const desired = facts.replicas;
   const sight = { facts, replicas, serving, desired, engineUp: moment.engineUp };
-  const found = finding(sight);
+  const found = failing(finding(sight), troubled);
   const count = countText(sight);
   const rechecks = replicas.flatMap(({ recheckAt }) => recheckAt ?? []);
   return {
@@ -51,6 +52,12 @@ interface Sight {
 }
 
 type Finding = Pick<AppJudgement, "state" | "cause">;
+
+/** What is worse than errors for some stays; a replica too few is less than that. */
+function failing(found: Finding, troubled: string | undefined): Finding {
+  const isServing = found.state === "ready" || found.state === "degraded";
+  return troubled === undefined || !isServing ? found : { state: "failing", cause: troubled };
+}
 
 function finding(sight: Sight): Finding {
   const { facts, replicas, serving, desired, engineUp } = sight;

@@ -3,6 +3,7 @@ import type { AppFacts, ReleaseFacts } from "../../../orchestration/api/app-fact
 import { keyOf } from "../../../orchestration/api/manifest-key.ts";
 import type { App, AppHost, AppTraffic, AppUsage, ReleaseLine, Replica } from "../../api/app-model.ts";
 import type { NameOf } from "./activity.ts";
+import type { Alarm } from "./alarms.ts";
 import { appProblems } from "./problems.ts";
 import type { ReplicaView } from "./replica.ts";
 import type { AppJudgement } from "./state.ts";
@@ -10,6 +11,8 @@ import type { AppJudgement } from "./state.ts";
 /** What is known about an app beside its facts. */
 interface Surroundings {
   hosts: readonly AppHost[];
+  /** Alerts about it. */
+  alarms: readonly Alarm[];
   /** Undefined for an app without volumes. */
   backup: App["backup"];
   traffic: AppTraffic | undefined;
@@ -36,7 +39,7 @@ export function appView(facts: AppFacts, judgement: AppJudgement, around: Surrou
     ...(facts.release === undefined ? {} : { release: releaseLine(facts.release, nameOf) }),
     ...(judgement.deploy === undefined ? {} : { deploy: judgement.deploy }),
     hosts: [...hosts],
-    problems: appProblems(facts, judgement, hosts),
+    problems: appProblems(facts, judgement, around),
     ...(traffic === undefined ? {} : { traffic }),
     ...(usage === undefined ? {} : { usage }),
     ...(locked === undefined ? {} : { locked }),

@@ -77,7 +77,10 @@ function split(parts: readonly Part[], gapMs: number): Part[][] {
 function incidentOf(parts: readonly Part[], now: number): Joined {
   const episodes = parts.flatMap((part) => (part.type === "alert" ? [part.episode] : []));
   const outages = parts.flatMap((part) => (part.type === "outage" ? [part.outage] : []));
-  const worst = episodes.toSorted((a, b) => severityRank[a.severity] - severityRank[b.severity])[0];
+  const isDown = ({ rule }: Episode) => Number(rule === "down");
+  const [worst] = episodes.toSorted(
+    (a, b) => severityRank[a.severity] - severityRank[b.severity] || isDown(b) - isDown(a),
+  );
   const { scope, name } = episodes[0] ?? outages[0] ?? { scope: undefined, name: undefined };
   const isOpen = parts.some(({ to }) => to === undefined);
   return {

@@ -18,7 +18,7 @@ import { report } from "./report.ts";
 import { createRules, type RuleState } from "./rules.ts";
 import { createSendDelivery } from "./send.ts";
 import { createSilenceRoom, type SilenceRoom } from "./silences.ts";
-import { alertViews } from "./views.ts";
+import { alarmsOf, alertViews } from "./views.ts";
 import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 export interface AlertRoom {
@@ -63,6 +63,7 @@ export function createAlerts(parts: AlertParts, onFacts: (facts: Facts) => Promi
     const round = await evaluate(parts, active, readReleases);
     blind = round.blind;
     evaluatedAt = { now: clock.now(), steady: clock.steady() };
+    parts.fires?.(alarmsOf(parts, active));
     if (await report(parts, active)) outbox.wake();
     await onFacts(round.facts);
   }

@@ -4,6 +4,7 @@ import type { AlertWhy } from "../../api/alerts.ts";
 import { adviceOf, briefOf } from "../../core/alerts/brief.ts";
 import type { Facts } from "../../core/alerts/facts.ts";
 import { type Finding, findings } from "../../core/alerts/findings.ts";
+import { causesOf } from "../../core/incidents/causes.ts";
 import { appOf, type Labels, labelText } from "../../core/alerts/labels.ts";
 import { type Change, type Seen, step } from "../../core/alerts/machine.ts";
 import type { ActiveRule } from "../../core/alerts/rules.ts";
@@ -44,7 +45,7 @@ export async function evaluate(
   const moves = movesOf(parts, enabled, { reading, blind });
   const changed = moves.filter(isWorthWriting);
   if (changed.length > 0) {
-    await explain(parts, changed);
+    await explain(parts, changed, reading.facts);
     const isNews = changed.some(({ change }) => change !== undefined);
     const change = (nouns: AlertNouns) => changed.flatMap((move) => store(nouns, move, parts) ?? []);
     const ids = await parts.store.write(change, { durable: isNews });
@@ -148,17 +149,22 @@ function isWorthWriting({ previous, next, change, finding }: Move): boolean {
 }
 
 /** Asks the platform why, for the first few that fire now: in a mass failure the first ones tell enough. */
-async function explain({ client, limits }: AlertParts, moves: readonly Move[]): Promise<void> {
+async function explain({ client, limits }: AlertParts, moves: readonly Move[], { apps = [] }: Facts): Promise<void> {
   const fired = moves.filter(({ change }) => change === "fired");
   await Promise.all(
     fired.map(async (move, index) => {
       const app = appOf(move.labels);
       const advice = move.rule === undefined ? [] : adviceOf(move.rule, app);
       move.why = { changes: [], lines: [], next: advice };
-      const { kind, scope, name } = move.labels;
+      const { scope, name } = move.labels;
+      // Requests are of an app, whatever kind it is of.
+      const kind = move.labels.kind ?? apps.find((one) => one.scope === scope && one.name === name)?.kind;
       if (index >= limits.whysPerRound || kind === undefined || scope === undefined || name === undefined) return;
       try {
-        move.why = briefOf(await client.call(why, { query: { kind, scope, name } }));
+        const known = await client.call(why, { query: { kind, scope, name } });
+        const began = causesOf(known, move.next?.since ?? 0).find((cause) => /^(?:deploy|config)$/.test(cause.kind));
+        const brief = briefOf(known);
+        move.why = { ...brief, began: began?.text, next: [...new Set([...brief.next, ...advice])] };
       } catch {
         // The alert matters more than its reasons.
       }

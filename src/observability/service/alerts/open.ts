@@ -94,6 +94,7 @@ function alertParts(
       ...store.alerting,
       write: (change, options) => store.write(({ alerting }) => change(alerting), options),
     },
+    fires: apps.model.alarm,
     told: (alert) => apps.stream.alert(alert, placeOf(alert)),
     clock,
     log,

@@ -1,5 +1,6 @@
 import { unlessAborted } from "../../../base/words/abort.ts";
 import { listCertificates } from "../../../ingress/api/certificates.ts";
+import { listAccess } from "../../../ingress/api/access-log.ts";
 import { getIngress } from "../../../ingress/api/ingress.ts";
 import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
@@ -14,7 +15,8 @@ import {
   type MetricAsk,
   type MetricValue,
 } from "../../core/alerts/facts.ts";
-import { appFactOf, certificateFact, runFactsOf, siteFact } from "../../core/alerts/read-facts.ts";
+import { appFactOf, certificateFact, runFactsOf } from "../../core/alerts/read-facts.ts";
+import { siteFacts, withRoutes } from "../../core/alerts/site-facts.ts";
 import { type ActiveRule, logAsk, metricAsk } from "../../core/alerts/rules.ts";
 import type { AlertParts } from "../alert-parts.ts";
 import type { ReadReleases } from "./release-reader.ts";
@@ -26,6 +28,7 @@ export interface Reading {
 }
 
 const runsRead = "1000";
+const failedQuery = { status: "5xx", limit: "1000" };
 
 /** All that the rules need to know; a part that cannot be read is left out and does not keep the others away. */
 export async function readFacts(
@@ -69,7 +72,11 @@ export async function readFacts(
     part("sites", async () => {
       const { sites } = await client.call(getIngress);
       const targets = new Map(sites.map(({ ingress, target }) => [ingress, target]));
-      return (await client.call(getIngressTraffic)).sites.map((site) => siteFact(site, targets));
+      const facts = siteFacts((await client.call(getIngressTraffic)).sites, targets);
+      if (facts.every(({ fiveMinutes }) => fiveMinutes.failed === 0)) return facts;
+      // The figures count without it: where most of the failed requests went is only told.
+      const { entries } = await client.call(listAccess, { query: failedQuery }).catch(() => ({ entries: [] }));
+      return withRoutes(facts, entries, targets, clock.now());
     }),
     part("engine", async () => {
       const { engine } = await client.call(system);

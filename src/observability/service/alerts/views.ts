@@ -2,6 +2,8 @@ import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { AlertDelivery } from "../../api/alert-channels.ts";
 import type { Silence } from "../../api/alert-silences.ts";
 import type { Alert } from "../../api/alerts.ts";
+import type { Alarm } from "../../core/apps/alarms.ts";
+import type { ActiveRule } from "../../core/alerts/rules.ts";
 import { appOf, fits } from "../../core/alerts/labels.ts";
 import { flappingFires } from "../../core/alerts/machine.ts";
 import type { AlertRecord, DeliveryRecord, SilenceRecord } from "../../store/alerts/records.ts";
@@ -14,6 +16,22 @@ export function silenceOf(alert: AlertRecord, silences: readonly SilenceRecord[]
     const isRule = rule === undefined || fits(rule, alert.rule);
     const isApp = pattern === undefined || fits(pattern, app);
     return isRule && isApp && (severity === undefined || severity === alert.severity);
+  });
+}
+
+/** What fires now and is not silenced. Of severity info nothing: that is for people to know. */
+export function alarmsOf({ store, clock }: Pick<AlertParts, "store" | "clock">, rules: readonly ActiveRule[]): Alarm[] {
+  const silences = store.silences.list(clock.now());
+  const byName = new Map(rules.map((rule) => [rule.name, rule]));
+  return store.alerts.open().flatMap((record): Alarm[] => {
+    const { rule, severity, title, detail, labels, since, why, state } = record;
+    if (state !== "firing" || severity === "info" || silenceOf(record, silences) !== undefined) return [];
+    const watch = byName.get(rule)?.watch;
+    // A rule that watches times of answers, too, does not say which of the two it found.
+    const isOfVisitors = watch?.type === "requests" && watch.p99_ms === undefined;
+    const condition = watch?.type === "platform" ? watch.condition : undefined;
+    const [command] = why?.next ?? [];
+    return [{ rule, severity, title, detail, labels, since, began: why?.began, command, condition, isOfVisitors }];
   });
 }
 

@@ -8,7 +8,8 @@ import { type App, type AppProblem, type AppRef, appStates } from "../../api/app
 import type { HostStrip } from "../../api/apps.ts";
 import type { MetricsTick } from "../../api/stream.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
-import { worstFirst } from "../../core/apps/problems.ts";
+import { type Alarm, alarmProblems, causeText, isAboutApp } from "../../core/apps/alarms.ts";
+import { shortened, worstFirst } from "../../core/apps/problems.ts";
 import { serverProblems } from "../../core/apps/server-problems.ts";
 import { type AppJudgement, judge } from "../../core/apps/state.ts";
 import { appView } from "../../core/apps/view.ts";
@@ -40,6 +41,8 @@ export interface AppModel {
   get(ref: AppRef): KnownApp | undefined;
   /** Problems of all apps and of the server, the worst first. */
   problems(): readonly AppProblem[];
+  /** Takes what the alerts say from now on. */
+  alarm(alarms: readonly Alarm[]): void;
   engine(): ReturnType<AppWatch["engine"]>;
   host(): HostStrip | undefined;
   /** Told once per change, in order. Returns the way to leave. */
@@ -69,6 +72,7 @@ export function createAppModel(parts: ModelParts): AppModel {
   let engineUp = watch.engine().up;
   let problems: readonly AppProblem[] = [];
   let problemsText = "";
+  let alarms: readonly Alarm[] = [];
   let wake: () => void = () => undefined;
 
   watch.subscribe((key) => {
@@ -84,9 +88,13 @@ export function createAppModel(parts: ModelParts): AppModel {
       if (known.delete(key)) changes.publish({ type: "gone", ref: keyOf(ref) });
       return;
     }
-    const judgement = judge(facts, { engineUp, now: clock.now() });
+    const own = alarms.filter((alarm) => isAboutApp(alarm, ref));
+    const failing = own.find(({ isOfVisitors }) => isOfVisitors);
+    const troubled = failing === undefined ? undefined : causeText(failing);
+    const judgement = judge(facts, { engineUp, now: clock.now() }, troubled);
     const app = appView(facts, judgement, {
       hosts: edge.now.hosts.get(`${ref.scope}/${ref.name}`) ?? [],
+      alarms: own,
       backup: edge.now.backups.get(key),
       traffic: undefined,
       usage: undefined,
@@ -148,8 +156,11 @@ export function createAppModel(parts: ModelParts): AppModel {
       },
       now,
     );
-    const ofApps = [...known.values()].flatMap(({ app }) => app.problems);
-    problems = [...ofServer, ...ofApps, ...parts.noted()].sort(worstFirst);
+    const apps = [...known.values()].map(({ app }) => app);
+    const others = alarms.filter((alarm) => !apps.some((app) => isAboutApp(alarm, app)));
+    const ofAlarms = alarmProblems(others, ofServer).map(shortened);
+    const ofApps = apps.flatMap((app) => app.problems);
+    problems = [...ofServer, ...ofAlarms, ...ofApps, ...parts.noted()].sort(worstFirst);
     const text = `${engineUp}${JSON.stringify(problems)}`;
     if (text === problemsText) return;
     problemsText = text;
@@ -203,6 +214,12 @@ export function createAppModel(parts: ModelParts): AppModel {
       return found && withFigures(found);
     },
     problems: () => problems,
+    alarm(next) {
+      if (JSON.stringify(next) === JSON.stringify(alarms)) return;
+      alarms = next;
+      allDirty = true;
+      wake();
+    },
     engine: () => watch.engine(),
     host: parts.host,
     subscribe: changes.subscribe,

@@ -69,6 +69,7 @@ interface Scene {
   faults?: string[];
   targets?: object[];
   backups?: object[];
+  apps?: object[];
 }
 
 function server(scene: Scene) {
@@ -83,9 +84,11 @@ function server(scene: Scene) {
     faults = [],
     targets = [],
     backups = [],
+    apps = [],
   } = scene;
   return ({ path }: Call) => {
     if (path === "/alerts") return { alerts: alerts.map((change) => ({ ...alert, ...change })), blind: [] };
+    if (path === "/apps") return { apps };
     if (path === "/backups/targets") return { targets };
     if (path === "/backups/apps") return { apps: backups };
     if (path === "/plugins") return { plugins: [], errors: faults };
@@ -151,6 +154,15 @@ describe("berth status", () => {
     expect(out).toContain("1 of 2 ready");
     expect(out).toMatch(/deployment\/shop\/api +failing +CrashLoop: restarted 5 times/);
     expect(out).toContain("next: berth why shop/api");
+  });
+
+  test("tells an app whose visitors get errors from those that are ready", async () => {
+    const apps = [{ ...app("deployment", "shop", "web"), state: "failing", summary: "1 of 1 ready: 9 of 30 requests" }];
+    const { out, code } = await cli(["status"], { server: server({ apps }) });
+    expect(code).toBe(1);
+    expect(out).toContain("0 of 1 ready");
+    expect(out).toMatch(/deployment\/shop\/web +failing +1 of 1 ready: 9 of 30 requests/);
+    expect(out).toContain("next: berth why shop/web");
   });
 
   test.each([

@@ -7,9 +7,10 @@ test.each([
   [0, 0, undefined],
   [100, 0, undefined],
   [100, 4, undefined],
-  [1_000, 49, undefined],
-  [1_000, 50, "50 of 1000 requests failed in the last 30 s"],
-  [100, 5, "5 of 100 requests failed in the last 30 s"],
+  [100, 5, undefined],
+  [1_000, 50, undefined],
+  [1_000, 51, "51 of 1000 requests failed in the last 30 s"],
+  [100, 6, "6 of 100 requests failed in the last 30 s"],
   [1, 1, "1 of 1 requests failed in the last 30 s"],
   [2, 1, undefined],
 ])("%d requests, %d of them failed: %p", (requests, failed, text) => {

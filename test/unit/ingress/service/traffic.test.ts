@@ -82,16 +82,18 @@ test("an ingress with an ordinal leads to the statefulset of the name", () => {
   expect(of({ ...web, kind: "statefulset" }, span)).toEqual({ requests: 0, failed: 0 });
 });
 
-test("the last minute has a row for each ingress with requests", () => {
+test("the last minute has a row for each ingress with requests in the last five", () => {
   const { take, lastMinute } = traffic();
   for (let count = 0; count < 6; count++)
     take(accessText({ status: 200 + 100 * (count % 4), heldMs: count, retries: count }));
-  take(accessText({ backend: "p2", server: "s2", at: start - 60_000 }));
+  take(accessText({ status: 503, at: start - 120_000 }));
+  take(accessText({ backend: "p2", server: "s2", at: start - 300_000 }));
   expect(lastMinute()).toEqual({
     seconds: 60,
     sites: [
       {
         ...{ ingress: "shop/web", requests: 6, rate: 0.1, failed: 1, p50_ms: 12, p99_ms: 12, held: 5, retried: 5 },
+        five_minutes: { requests: 7, failed: 2 },
         status: { "1xx": 0, "2xx": 2, "3xx": 2, "4xx": 1, "5xx": 1, none: 0 },
         ...{ bytes_in: 420, bytes_out: 2400 },
       },

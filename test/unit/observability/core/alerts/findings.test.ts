@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { RuleBody } from "../../../../../src/observability/api/alert-rules.ts";
 import { defaultRules } from "../../../../../src/observability/core/alerts/default-rules.ts";
-import { type AppFact, askText, type Facts } from "../../../../../src/observability/core/alerts/facts.ts";
+import {
+  type AppFact,
+  askText,
+  type Facts,
+  type SiteFact,
+} from "../../../../../src/observability/core/alerts/facts.ts";
 import { findings } from "../../../../../src/observability/core/alerts/findings.ts";
 import { activeRule, metricAsk, ruleProblems } from "../../../../../src/observability/core/alerts/rules.ts";
 
@@ -88,13 +93,36 @@ describe("the default pack", () => {
     expect(found("run-missed", { runs })).toEqual([["cron job shop/mail missed its schedule", "the server was down"]]);
   });
 
-  test("counts the share of failed requests only where there are enough", () => {
+  test("counts the share of failed requests of a busy minute, or of five quiet ones", () => {
     const site = { scope: "shop", name: "web", requests: 100, failed: 6, p99Ms: 6_000 };
-    expect(found("error-rate", { sites: [site] })).toEqual([
-      ["shop/web fails 6.0 % of its requests", "6 of 100 requests of the last minute"],
-    ]);
-    expect(found("error-rate", { sites: [{ ...site, requests: 10 }] })).toEqual([]);
-    expect(found("slow-requests", { sites: [site] })?.[0]?.[0]).toBe("shop/web is slow: p99 6000 ms");
+    const quiet = { requests: 100, failed: 6 };
+    const of = (change: Partial<SiteFact>) =>
+      found("error-rate", { sites: [{ ...site, fiveMinutes: quiet, ...change }] });
+    const busy = [["shop/web fails 6.0 % of its requests", "6 of 100 requests of the last minute"]];
+    expect(of({})).toEqual(busy);
+    expect(of({ failed: 5 })).toEqual([]);
+    // A busy minute without failures ends it, whatever the four before were.
+    expect(of({ requests: 20, failed: 0, fiveMinutes: { requests: 120, failed: 100 } })).toEqual([]);
+    expect(
+      of({ requests: 3, failed: 0, fiveMinutes: { requests: 14, failed: 7 }, failsAt: "all at GET /pay" }),
+    ).toEqual([["shop/web fails 50.0 % of its requests", "7 of 14 requests of the last 5 minutes, all at GET /pay"]]);
+    expect(of({ requests: 2, failed: 1, fiveMinutes: { requests: 2, failed: 1 } })).toEqual([]);
+    const slow = (requests: number) => found("slow-requests", { sites: [{ ...site, requests, fiveMinutes: quiet }] });
+    expect(slow(20)?.[0]?.[0]).toBe("shop/web is slow: p99 6000 ms");
+    expect(slow(19)).toEqual([]);
+  });
+
+  test("an app can have a share of its own", () => {
+    const watch = {
+      type: "requests" as const,
+      failed_percent: 5,
+      failed_percent_of: { "shop/web": 20, "shop/api": 1 },
+    };
+    const sites = ["web", "api", "mail"].map((name): SiteFact => {
+      return { scope: "shop", name, requests: 500, failed: 50, p99Ms: 1, fiveMinutes: { requests: 500, failed: 50 } };
+    });
+    const told = findings(activeRule("error-rate", { watch }), { now, sites })?.map(({ labels }) => labels.name);
+    expect(told).toEqual(["api", "mail"]);
   });
 
   test("reports certificates, backups, disks, the engine and the ingress", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { AppFacts, ReplicaFacts } from "../../../../../src/orchestration/api/app-facts.ts";
+import { type Alarm, alarmProblems } from "../../../../../src/observability/core/apps/alarms.ts";
 import { appProblems } from "../../../../../src/observability/core/apps/problems.ts";
 import { judge } from "../../../../../src/observability/core/apps/state.ts";
 import { appFacts, replicaFacts } from "../../../../support/app-facts.ts";
@@ -122,6 +123,19 @@ describe("how an app is", () => {
     expect(judge(app(), { engineUp: false, now })).toMatchObject({ state: "unknown", ready: 0 });
   });
 
+  test("is failing while its visitors get errors, unless it is worse off or not meant to serve", () => {
+    const cause = "30 of 120 requests of the last minute";
+    const stateOf = (over: Partial<AppFacts>) => judge(app(over), moment, cause).state;
+    expect(judge(app(), moment, cause)).toMatchObject({
+      state: "failing",
+      summary: `1 of 1 ready: ${cause}`,
+      ready: 1,
+    });
+    expect(stateOf({ pods: [pod({ upSince: now - 1_000, crashes: 4, exitCode: 1 })] })).toBe("crashing");
+    expect(stateOf({ replicas: 0, pods: [] })).toBe("stopped");
+    expect(stateOf({ release: release("running") })).toBe("deploying");
+  });
+
   test("changes by time alone when a replica has run for a minute since it crashed", () => {
     const crashed = app({ pods: [pod({ upSince: now - 5_000, crashes: 4 })] });
     const first = judge(crashed, moment);
@@ -132,9 +146,24 @@ describe("how an app is", () => {
 });
 
 describe("problems of an app", () => {
-  const problems = (over: Partial<AppFacts>, hosts: Parameters<typeof appProblems>[2] = []) => {
+  const problems = (over: Partial<AppFacts>, around: Partial<Parameters<typeof appProblems>[2]> = {}) => {
     const facts = app(over);
-    return appProblems(facts, judge(facts, moment), hosts);
+    return appProblems(facts, judge(facts, moment), { hosts: [], alarms: [], ...around });
+  };
+  const alarm: Alarm = {
+    ...{
+      rule: "error-rate",
+      severity: "critical",
+      title: "shop/web fails 25.0 % of its requests",
+      since: now - 60_000,
+    },
+    ...{ detail: "30 of 120 requests of the last minute, all at GET /pay", began: "10:02 config.set shop/web by ana" },
+    ...{
+      labels: { scope: "shop", name: "web" },
+      command: "berth why shop/web",
+      condition: undefined,
+      isOfVisitors: true,
+    },
   };
 
   test("there are none of one that is well", () => {
@@ -163,11 +192,45 @@ describe("problems of an app", () => {
   test("the worst come first, and long texts are cut", () => {
     const host = { host: "shop.example", paths: ["/"], tls: true, url: "https://shop.example", ingress: "shop/web" };
     const certificate = { state: "failed", issuer: "letsencrypt", error: "x".repeat(2_000) };
-    const found = problems({ release: release("failed", "boom") }, [{ ...host, certificate }]);
+    const found = problems({ release: release("failed", "boom") }, { hosts: [{ ...host, certificate }] });
     expect(found.map(({ type, severity }) => [type, severity])).toEqual([
       ["certificate", "critical"],
       ["failed_release", "warning"],
     ]);
     expect(found[0]?.cause).toHaveLength(500);
+  });
+
+  test("an alert about it is one, with where the errors are and what changed before", () => {
+    expect(problems({}, { alarms: [alarm] })).toEqual([
+      {
+        id: 'alert/error-rate/[["name","web"],["scope","shop"]]',
+        severity: "critical",
+        type: "error-rate",
+        title: "shop/web fails 25.0 % of its requests",
+        cause: `${alarm.detail}; the last change before it: 10:02 config.set shop/web by ana`,
+        command: "berth why shop/web",
+        since: new Date(now - 60_000).toISOString(),
+        app: { kind: "deployment", scope: "shop", name: "web" },
+      },
+    ]);
+  });
+
+  test("one fault is one row: an alert about a state that is told is left out", () => {
+    const labels = { kind: "deployment", scope: "shop", name: "web" };
+    const looping: Alarm = { ...alarm, rule: "loops", condition: "crash_loop", labels, isOfVisitors: false };
+    const typesOf = (over: Partial<AppFacts>) => problems(over, { alarms: [looping] }).map(({ type }) => type);
+    expect(typesOf({ pods: [pod({ upSince: now - 1_000, crashes: 4, exitCode: 1 })] })).toEqual(["crash_loop"]);
+    expect(typesOf({})).toEqual(["loops"]);
+  });
+
+  test("of the server and of jobs, alerts are problems of their own, and disks are told once each", () => {
+    const disk: Alarm = { ...alarm, rule: "disk", condition: "disk_full", labels: { mount: "/data" } };
+    const run: Alarm = { ...alarm, rule: "slow-run", labels: { kind: "cronjob", scope: "shop", name: "mail" } };
+    const full = { id: "disk", severity: "critical", type: "disk", title: "the disk is full", cause: "" } as const;
+    expect(alarmProblems([disk, run], []).map(({ type, app: about }) => [type, about?.name])).toEqual([
+      ["disk", undefined],
+      ["slow-run", "mail"],
+    ]);
+    expect(alarmProblems([disk], [full])).toEqual([]);
   });
 });

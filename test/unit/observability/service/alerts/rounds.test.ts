@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import type { Alarm } from "../../../../../src/observability/core/apps/alarms.ts";
 import { type AlertRoom, createAlerts } from "../../../../../src/observability/service/alerts/create.ts";
 import { type AlertWorld, alertWorld, downStatus, listedApp, whyOfWeb } from "../../../../support/alert-world.ts";
 
@@ -28,6 +29,68 @@ const titles = () =>
     .toReversed();
 const states = () => room.alerts.list({}).alerts.map(({ rule, state }) => `${rule} ${state}`);
 
+describe("an app whose visitors get errors", () => {
+  const alarms: (readonly Alarm[])[] = [];
+  /** What `fires` heard last. */
+  const heard = () => alarms.at(-1)?.map(({ title, detail, began }) => [title, detail, began]);
+
+  beforeEach(() => {
+    alarms.length = 0;
+    world = alertWorld({ fires: (list) => void alarms.push(list) });
+    room = open();
+    world.answers["/apply"] = [listedApp("web")];
+    world.answers["/why"] = whyOfWeb;
+    world.answers["/ingress"] = { proxy: { state: "running" }, sites: [{ ingress: "shop/front", target: "shop/web" }] };
+  });
+
+  /** Of 100 requests a minute, this many fail; `seconds` of them are looked at. */
+  async function serve(failures: number, { seconds, before = 0 }: { seconds: number; before?: number }) {
+    for (let passed = 15; passed <= seconds; passed += 15) {
+      const failed = (span: number) => {
+        const now = (Math.min(passed, span) * failures) / 60;
+        return Math.floor(now + (Math.max(0, span - passed) * before) / 60);
+      };
+      const five = { requests: 500, failed: failed(300) };
+      const site = { ingress: "shop/front", requests: 100, failed: failed(60), five_minutes: five, p99_ms: 9 };
+      world.answers["/ingress/traffic"] = { seconds: 60, sites: [site], dropped: 0 };
+      const time = new Date(world.clock.now()).toISOString();
+      const entry = { ingress: "shop/front", method: "GET", path: "/orders/17", status: 500, time };
+      world.answers["/ingress/logs"] = { entries: failures === 0 ? [] : [entry] };
+      await pass(15);
+    }
+  }
+
+  test("is told of within three minutes where 6 of 100 fail, with the route and the change before, and for five minutes below", async () => {
+    await serve(6, { seconds: 180 });
+    const began = "23:58 UTC manifest.apply shop/web by ana: new checkout";
+    const detail = "6 of 100 requests of the last minute, all at GET /orders/:id";
+    expect(heard()).toEqual([["shop/web fails 6.0 % of its requests", detail, began]]);
+    const [alert] = room.alerts.list({}).alerts;
+    expect(alert?.why).toMatchObject({ began });
+    expect(alert?.why?.next).toContain("berth ingress logs --status 5xx");
+    await serve(0, { seconds: 240, before: 6 });
+    expect(heard()).toHaveLength(1);
+    await serve(0, { seconds: 180 });
+    expect(heard()).toEqual([]);
+  });
+
+  test("is well with 4 of 100, and with one of two requests at night", async () => {
+    await serve(4, { seconds: 600 });
+    const night = { ingress: "shop/front", requests: 2, failed: 1, five_minutes: { requests: 2, failed: 1 } };
+    world.answers["/ingress/traffic"] = { seconds: 60, sites: [night], dropped: 0 };
+    await pass(600);
+    expect(alarms.flat()).toEqual([]);
+    expect(states()).toEqual([]);
+  });
+
+  test("is no alarm while a silence holds", async () => {
+    await serve(50, { seconds: 180 });
+    await room.silences.add({ matcher: { app: "shop/web" }, for: "1h" }, "ana");
+    await serve(50, { seconds: 15 });
+    expect(heard()).toEqual([]);
+  });
+});
+
 describe("an app that is down", () => {
   beforeEach(async () => {
     world.answers["/apply"] = [listedApp("web", downStatus)];
@@ -47,6 +110,7 @@ describe("an app that is down", () => {
       changes: ["23:58 UTC manifest.apply shop/web by ana: new checkout"],
       lines: ["starting", "Error: no database"],
       next: ["berth why shop/web", "berth rollback shop/web", "berth logs shop/web"],
+      began: "23:58 UTC manifest.apply shop/web by ana: new checkout",
     });
     expect(alert?.sent_at).toBeDefined();
   });

@@ -21,12 +21,13 @@ beforeEach(() => {
   world.answers["/why"] = whyOfWeb;
   served("succeeded");
   world.answers["/ingress"] = { proxy: { state: "running" }, sites: [{ ingress: "shop/front", target: "shop/web" }] };
-  const site = { ingress: "shop/front", requests: 100, failed: 30, p99_ms: 10 };
+  const five = { requests: 500, failed: 30 };
+  const site = { ingress: "shop/front", requests: 100, failed: 30, five_minutes: five, p99_ms: 10 };
   world.answers["/ingress/traffic"] = { seconds: 60, sites: [site], dropped: 0 };
   world.answers["/ingress/logs"] = {
     entries: [
-      { time: "2026-01-01T00:01:10.000Z", method: "GET", path: "/cart", status: 503 },
-      { time: "2026-01-01T00:01:20.000Z", method: "GET", path: "/", status: 503 },
+      { ingress: "shop/front", time: "2026-01-01T00:01:10.000Z", method: "GET", path: "/cart", status: 503 },
+      { ingress: "shop/front", time: "2026-01-01T00:01:20.000Z", method: "GET", path: "/", status: 503 },
     ],
   };
   open();
@@ -49,13 +50,13 @@ function served(status: "succeeded" | "failed"): void {
   world.answers["/events"] = { events: [{ seq: 1, at, actor: "reconciler", action: "release.ended", ...app }] };
 }
 
-/** Down for five minutes, then well. */
+/** Down for five minutes, then well until every alert has ended. */
 async function fall(): Promise<void> {
   world.answers["/apply"] = [listedApp("web", downStatus)];
   await pass(300);
   world.answers["/apply"] = [listedApp("web")];
   world.answers["/ingress/traffic"] = { seconds: 60, sites: [], dropped: 0 };
-  await pass(300);
+  await pass(345);
 }
 
 const month = { backMs: 86_400_000, limit: 50 };

@@ -1,0 +1,76 @@
+import type { AccessEntry } from "../../../ingress/api/access-log.ts";
+import { areFailing } from "../../../ingress/api/failed-share.ts";
+import type { SiteTraffic } from "../../../ingress/api/traffic.ts";
+import type { SiteFact } from "./facts.ts";
+
+/** The app that each ingress leads to, `SCOPE/NAME` by `SCOPE/NAME`. */
+type Targets = ReadonlyMap<string, string>;
+
+type Counted = Pick<SiteTraffic, "ingress" | "requests" | "failed" | "five_minutes" | "p99_ms">;
+type Failed = Pick<AccessEntry, "ingress" | "method" | "path" | "time">;
+
+/** One fact for each app: visitors do not care by which ingress they came. */
+export function siteFacts(sites: readonly Counted[], targets: Targets): SiteFact[] {
+  return [...Map.groupBy(sites, ({ ingress }) => appOf(ingress, targets))].map(([app, own]) => {
+    const [scope = "", name = ""] = app.split("/");
+    const p99s = own.flatMap(({ p99_ms: p99 }) => p99 ?? []);
+    return {
+      ...{ scope, name, ...sumOf(own), fiveMinutes: sumOf(own.map(({ five_minutes: five }) => five)) },
+      p99Ms: p99s.length === 0 ? undefined : Math.max(...p99s),
+    };
+  });
+}
+
+/** A name of a plugin in the place of an app says nothing about whose requests they are. */
+function appOf(ingress: string, targets: Targets): string {
+  const target = targets.get(ingress) ?? ingress;
+  return target.includes("/") ? target : ingress;
+}
+
+function sumOf(rows: readonly { requests: number; failed: number }[]) {
+  return {
+    requests: rows.reduce((sum, row) => sum + row.requests, 0),
+    failed: rows.reduce((sum, row) => sum + row.failed, 0),
+  };
+}
+
+/** Below this many requests a minute tells too little, and the last five are looked at. */
+const minuteTells = 20;
+
+/** How many percent of its requests an app fails, where that is above `percent`, and in words; undefined where visitors are well. */
+export function failingShare(site: SiteFact, percent: number): { share: number; detail: string } | undefined {
+  const isBusy = site.requests >= minuteTells;
+  const span = isBusy ? site : site.fiveMinutes;
+  if (!areFailing(span, percent)) return undefined;
+  const count = `${span.failed} of ${span.requests} requests of the last ${isBusy ? "minute" : "5 minutes"}`;
+  const detail = site.failsAt === undefined ? count : `${count}, ${site.failsAt}`;
+  return { share: (100 * span.failed) / span.requests, detail };
+}
+
+const fiveMinutesMs = 300_000;
+
+/** `failed`: requests that were answered with 500 and above, oldest first. */
+export function withRoutes(facts: readonly SiteFact[], failed: readonly Failed[], targets: Targets, now: number) {
+  const recent = failed.filter(({ time }) => Date.parse(time) > now - fiveMinutesMs);
+  const byApp = Map.groupBy(recent, ({ ingress }) => appOf(ingress, targets));
+  return facts.map((fact) => ({ ...fact, failsAt: routeText(byApp.get(`${fact.scope}/${fact.name}`) ?? []) }));
+}
+
+function routeText(failed: readonly Failed[]): string | undefined {
+  const routes = [...Map.groupBy(failed, ({ method, path }) => `${method} ${routeOf(path)}`)];
+  const [most] = routes.toSorted(([, one], [, other]) => other.length - one.length);
+  if (most === undefined) return undefined;
+  const [route, own] = most;
+  return own.length === failed.length ? `all at ${route}` : `${own.length} of ${failed.length} at ${route}`;
+}
+
+const segmentMax = 40;
+/** What is another for each thing that is asked for: numbers, ids, digests. */
+const idLike = /^(?=.*\d)[\da-f-]{6,}$|^\d+$|^[A-Za-z0-9_-]{20,}$/i;
+
+/** The part of a path that many requests share: `/orders/:id/items`. */
+function routeOf(path: string): string {
+  const parts = path.split("/").map((part) => (idLike.test(part) || part.length > segmentMax ? ":id" : part));
+  const shown = parts.slice(0, 6).join("/");
+  return parts.length > 6 ? `${shown}/…` : shown;
+}
