@@ -1,3 +1,5 @@
+import { totalmem } from "node:os";
+
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -84,6 +86,9 @@ export const backupLimits = {
   /** Rehearsals that are listed, and how long an app without a check may start before a release command that may need it. */
   rehearsalsMax: 20,
   rehearsalHeadStartMs: 5_000,
+  /** What a copy gets of the processors while an app, which has 100, wants them too; of memory, before the kernel slows it down. */
+  copyCpuWeight: 10,
+  copyMemoryHighBytes: Math.max(512 * 1024 * 1024, Math.floor(totalmem() / 4)),
   resticKillGraceMs: 10_000,
   /** restic tries each request again for 15 minutes: a target that fails for as long as this is given up, until the next copy. */
   resticStallMs: minute,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { createCopyGroup } from "../backups/restic/copy-group.ts";
 import { createRestic } from "../backups/restic/restic.ts";
 import type { RestoreRecords, StoredRestore } from "../backups/service/restore-plan.ts";
 import { drillId, type StoredDrill } from "../backups/core/drills.ts";
@@ -50,6 +51,7 @@ export function createBackupRoom(
     join(layout.copies, "cache"),
     backupLimits,
     () => `berth-${life.stored()?.life ?? started}`,
+    createCopyGroup(backupLimits, log),
   );
   const shared = {
     ...{ clock: systemClock, log, limits: backupLimits, turn: createLimit(1) },

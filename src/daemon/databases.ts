@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { type Principal, theServer } from "../access/principal.ts";
+import { createCopyGroup } from "../backups/restic/copy-group.ts";
 import { createRclone } from "../backups/restic/rclone.ts";
 import { createDatabases, type Databases } from "../backups/service/databases.ts";
 import type { ShippedDatabase } from "../backups/service/shipping.ts";
 import type { Client } from "../base/wire/client.ts";
 import { systemClock } from "../base/words/clock.ts";
-import { pointInTimeLimits } from "../config/backup-limits.ts";
+import { backupLimits, pointInTimeLimits } from "../config/backup-limits.ts";
 import { type ListedManifest, listManifests } from "../orchestration/api/apply.ts";
 import { backupsVolume } from "../orchestration/api/manifest-key.ts";
 import type { Engine } from "../orchestration/engine/engine.ts";
@@ -43,7 +44,7 @@ export function createDatabaseRoom({ layout, store, gate, names, log }: Ground, 
 
   return createDatabases({
     records: recordsOf(store),
-    rclone: createRclone({ outputBytesMax: pointInTimeLimits.outputBytesMax }),
+    rclone: createRclone(pointInTimeLimits, createCopyGroup(backupLimits, log)),
     async list() {
       const server = ask("server", theServer);
       const lists = await Promise.all(kinds.map((kind) => server.call(listManifests, { query: { kind } })));

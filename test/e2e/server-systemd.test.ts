@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { scopeWords } from "../../src/backups/restic/copy-group.ts";
+import { backupLimits } from "../../src/config/backup-limits.ts";
 import { executable } from "../support/executable.ts";
 import { freePort } from "../support/ports.ts";
 import { hasSystemd, type SystemdMachine, systemdMachine } from "../support/systemd-machine.ts";
@@ -52,6 +54,11 @@ describe.skipIf(!hasSystemd)("under systemd", () => {
     });
     await serving();
     expect((await machine.run("cat", `/proc/${after}/cgroup`)).stdout).toContain("/berth-ingress.service");
+  });
+
+  test("a copy stands in a scope of its own beside the services", async () => {
+    const { exitCode, stdout } = await machine.run(...scopeWords(backupLimits), "cat", "/proc/self/cgroup");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining("/system.slice/run-") });
   });
 
   test("an upgrade to what does not start goes back, and HAProxy runs on", async () => {

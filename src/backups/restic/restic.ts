@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { hidingOf } from "../../base/pure/hide.ts";
 import { Failure } from "../../base/wire/failure.ts";
+import { type CopyGroup, hasNoScope } from "./copy-group.ts";
 import {
   isNewEnough,
   resticMin,
@@ -24,6 +25,11 @@ interface Order {
   input?: string | undefined;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /**
+   * `long`: it reads or writes much, and stands in the control group of copies. `quick`: an app waits for its end, so that it
+   * gives way to none.
+   */
+  pace?: "long" | "quick" | undefined;
 }
 
 interface Answered {
@@ -65,6 +71,9 @@ export const politely = [
   ...["setpriv", "--pdeathsig", "TERM", "--"],
 ];
 
+/** The same for what an app waits for: only when memory ends it goes first. */
+const quickly = ["choom", "-n", "1000", "--", "setpriv", "--pdeathsig", "TERM", "--"];
+
 /**
  * Gives the command a host name of its own. restic takes a lock for left over when it names this machine and a process that
  * is gone: two servers called "debian" would remove each other's.
@@ -80,7 +89,7 @@ const named = (host: string) => [
 
 /**
  * The program restic. `cacheFolder` is what it may make again whenever it is gone; for the limits, see `backupLimits`;
- * `hostName` is for its locks.
+ * `hostName` is for its locks; `group` is where long commands stand.
  */
 export function createRestic(
   cacheFolder: string,
@@ -90,6 +99,7 @@ export function createRestic(
     resticStallMs: stallMs,
   }: { resticOutputBytesMax: number; resticKillGraceMs: number; resticStallMs: number },
   hostName: () => string | undefined = () => undefined,
+  group: CopyGroup = async () => [],
 ): Restic {
   let canName: Promise<boolean> | undefined;
   async function host(): Promise<string | undefined> {
@@ -104,17 +114,26 @@ export function createRestic(
   }
 
   const spawn = (
-    words: readonly string[],
+    before: readonly string[],
     at: string | undefined,
-    { env, folder, input }: Pick<Order, "env" | "folder" | "input">,
+    { words, env, folder, input, pace }: Pick<Order, "words" | "env" | "folder" | "input" | "pace">,
   ) =>
-    Bun.spawn([...politely, ...(at === undefined ? [] : named(at)), program, ...words], {
-      cwd: folder ?? "/",
-      env: { PATH: searchPath, HOME: homeOfRoot, RESTIC_CACHE_DIR: cacheFolder, ...env },
-      stdin: input === undefined ? "ignore" : new Blob([input]),
-      stdout: "pipe",
-      stderr: "pipe",
-    });
+    Bun.spawn(
+      [
+        ...before,
+        ...(pace === "quick" ? quickly : politely),
+        ...(at === undefined ? [] : named(at)),
+        program,
+        ...words,
+      ],
+      {
+        cwd: folder ?? "/",
+        env: { PATH: searchPath, HOME: homeOfRoot, RESTIC_CACHE_DIR: cacheFolder, ...env },
+        stdin: input === undefined ? "ignore" : new Blob([input]),
+        stdout: "pipe",
+        stderr: "pipe",
+      },
+    );
 
   function lacking(said: string, folder: string): "vanished" | "unread" {
     const isGone = (path: string) => lstatSync(resolve(folder, path), { throwIfNoEntry: false }) === undefined;
@@ -123,7 +142,13 @@ export function createRestic(
 
   async function run(order: Order): Promise<Answered> {
     await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
-    const child = spawn(order.words, await host(), order);
+    const before = order.pace === "long" ? await group() : [];
+    const { said, ...answered } = await runWithin(before, order);
+    return hasNoScope(before, answered.code, said) ? runWithin([], order) : answered;
+  }
+
+  async function runWithin(before: readonly string[], order: Order): Promise<Answered & { said: string }> {
+    const child = spawn(before, await host(), order);
     let why: string | undefined;
     let killing: Timer | undefined;
     const end = (reason: string) => {
@@ -153,8 +178,7 @@ export function createRestic(
       const code = child.exitCode ?? undefined;
       return {
         ok: code === 0 && why === undefined,
-        code,
-        stdout,
+        ...{ code, stdout, said: stderr },
         trouble: troubleOf(stderr),
         lacks: code === unreadCode ? lacking(stderr, order.folder ?? "/") : undefined,
         cause: why === undefined ? cause : stderr.trim() === "" ? why : `${why}; restic said last: ${cause}`,

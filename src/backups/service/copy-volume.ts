@@ -52,7 +52,7 @@ export function createVolumeCopy(
           await repository.write(
             {
               ...{ ...order, tags: [volumeTag, ...tags, await rootOf(folder)], parent: first?.snapshot },
-              isEmpty: await platform.isEmpty(folder),
+              ...{ isEmpty: await platform.isEmpty(folder), isAwaited: isWritten },
             },
             limit,
           ),

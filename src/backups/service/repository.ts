@@ -70,6 +70,8 @@ interface CopyOrder {
   parent?: string | undefined;
   /** The folder is known to hold nothing: restic is not asked to read it first. */
   isEmpty?: boolean | undefined;
+  /** An app is paused until it has ended. */
+  isAwaited?: boolean | undefined;
   /** What it may lack all the same, of a folder that changes meanwhile: files that vanish under the reader, or any. */
   mayLack?: "vanished" | "any" | undefined;
 }
@@ -79,6 +81,7 @@ interface How {
   input?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  pace?: "long" | "quick" | undefined;
 }
 
 export function createRepository(
@@ -90,10 +93,12 @@ export function createRepository(
   const env = repositoryEnvironment(readTarget(url), access);
   const place = `target ${url}`;
   const { workMs } = limits;
+  const long = { timeoutMs: workMs, pace: "long" } as const;
 
   /** Runs one command; again where another of this server, or only locks that are left over, stood in its way. */
-  async function order(words: string[], { folder, input, signal, timeoutMs = limits.askMs }: How = {}) {
-    const run = () => locks.running(place, () => restic.run({ words, env, timeoutMs, folder, input, signal }));
+  async function order(words: string[], how: How = {}) {
+    const { signal, timeoutMs = limits.askMs } = how;
+    const run = () => locks.running(place, () => restic.run({ ...how, words, env, timeoutMs }));
     let first = await run();
     for (let tries = 1; first.trouble === "locked" && tries < limits.lockTriesMax; tries++) {
       if (!(await locks.oneEnds(place, signal))) break;
@@ -118,18 +123,19 @@ export function createRepository(
     void (await asked("removing what is not a copy", ["forget", ...snapshots], { signal }));
 
   async function write(
-    { folder, tags, exclude = [], parent, isEmpty = false, mayLack }: CopyOrder,
+    { folder, tags, exclude = [], parent, isEmpty = false, isAwaited = false, mayLack }: CopyOrder,
     signal: AbortSignal,
   ): Promise<BackupSummary> {
     const words = ["backup", "--json", "--host", access.installation, ...tags.flatMap((tag) => ["--tag", tag])];
     if (parent !== undefined) words.push("--parent", parent);
     const paths = [...exclude.flatMap((pattern) => ["--exclude", `${literal(folder)}/${pattern}`]), "."];
-    const read = () => order([...words, ...paths], { folder, signal, timeoutMs: workMs });
+    const how: How = { ...long, signal, pace: isAwaited ? "quick" : "long" };
+    const read = () => order([...words, ...paths], { ...how, folder });
     let done = isEmpty ? undefined : await read();
     // restic makes no snapshot of nothing, and the copy must say that nothing was there.
     if (done === undefined || done.trouble === "empty") {
       const only = [...words, "--stdin", "--stdin-filename", emptyFile];
-      done = await order(only, { input: "\n", signal, timeoutMs: workMs });
+      done = await order(only, { ...how, input: "\n" });
     }
     const summary = readSummary(done.stdout);
     const isEnough = done.ok || (done.lacks !== undefined && (mayLack === "any" || mayLack === done.lacks));
@@ -166,10 +172,10 @@ export function createRepository(
       return readRemoved(await asked("removing old copies", words, { signal, timeoutMs: workMs }));
     },
     async prune(signal) {
-      await asked("removing the data of old copies", ["prune"], { signal, timeoutMs: workMs });
+      await asked("removing the data of old copies", ["prune"], { signal, ...long });
     },
     async check(part, signal) {
-      await asked("checking what is", ["check", `--read-data-subset=${part}`], { signal, timeoutMs: workMs });
+      await asked("checking what is", ["check", `--read-data-subset=${part}`], { signal, ...long });
     },
     async totalSize(signal) {
       const words = ["stats", "--mode", "raw-data", "--json", "--no-lock"];
@@ -195,7 +201,7 @@ export function createRepository(
     async restore(snapshot, folder, signal, path) {
       const only = path === undefined ? ["--exclude", `/${emptyFile}`] : ["--include", includePattern(path)];
       const words = ["restore", snapshot, "--verify", "--target", folder, ...only];
-      const done = await order(words, { signal, timeoutMs: workMs });
+      const done = await order(words, { signal, ...long });
       if (done.ok) return;
       const failure = refused(`restoring from ${place}`, done);
       const wayOut = "take another copy (berth backup list), or the same from another target";

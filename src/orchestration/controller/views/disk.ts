@@ -141,6 +141,7 @@ async function storeSizes({ layout, limits }: Context): Promise<DiskUse["stores"
     { name: "build folders", path: layout.builds, cap: "bytes", capBytes: caps.builds },
     { name: "pushed repositories", path: layout.repositories, cap: "each push is limited" },
     { name: "backups", path: layout.backups, cap: "the number of backups is limited" },
+    { name: "cache of backup targets", path: layout.copies, cap: "can be made again at any time" },
     { name: "assets", path: layout.assets, cap: "only those that an app uses" },
     { name: "plugins", path: layout.plugins, cap: "at most three versions of each" },
     { name: "host folders of apps", path: layout.volumes, cap: "no limit: they are data of apps" },

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
@@ -26,6 +28,13 @@ describe("what fills the disk", () => {
     const asked = it.runtime.calls.filter((call) => call.startsWith("diskUse")).length;
     expect((await it.controller.disk({ wait: true })).measured_at).toBe(at ?? "");
     expect(it.runtime.calls.filter((call) => call.startsWith("diskUse")).length).toBe(asked);
+  });
+
+  test("holds what restic keeps of the backup targets", async () => {
+    mkdirSync(join(it.layout.copies, "cache"), { recursive: true });
+    writeFileSync(join(it.layout.copies, "cache", "index"), Buffer.alloc(200_000));
+    const { stores } = await it.controller.disk({ wait: true });
+    expect(stores.find(({ path }) => path === it.layout.copies)?.bytes).toBeGreaterThanOrEqual(200_000);
   });
 
   test("says why it could not be measured, and keeps what was known", async () => {
