@@ -54,7 +54,7 @@ export function createBackupRoom(
     createCopyGroup(backupLimits, log),
   );
   const shared = {
-    ...{ clock: systemClock, log, limits: backupLimits, turn: createLimit(1) },
+    ...{ clock: systemClock, log, limits: backupLimits, turn: createLimit(1), reading: createLimit(1) },
     randomBytes: (count: number) => randomBytes(count),
     isOurs: (folder: string) => liesWithin(folder, layout.root),
     onEvent: async (event: { actor: string; action: string; detail: Record<string, string> }) =>

@@ -109,7 +109,7 @@ export function createBackups(options: BackupOptions): Backups {
   const states = createStateCopies({
     ...shared,
     ...{ stage: options.stage, onCopied: options.onCopied, stateDigest: options.stateDigest },
-    turn: copying,
+    ...{ turn: copying, reading: options.reading },
     async expireVolumes(...target) {
       await volumes.expire(...target);
       await images.expire(...target);

@@ -2,6 +2,7 @@ import type { Gate } from "../../base/deliver/gate.ts";
 import type { VolumeCopy } from "../core/restore-choice.ts";
 import type { dueScopes, EndedDrill, StoredDrill } from "../core/drills.ts";
 import type { AppVolumes } from "./platform.ts";
+import type { Limit } from "../../base/words/limit.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
 import type { RestoreParts } from "./restore-plan.ts";
 
@@ -52,8 +53,10 @@ export interface Rehearsed {
 
 export interface DrillParts extends Pick<
   RestoreParts,
-  "targets" | "source" | "folders" | "turn" | "log" | "randomBytes" | "onEvent"
+  "targets" | "source" | "folders" | "log" | "randomBytes" | "onEvent"
 > {
+  /** See `BackupOptions`: copies and restores go on beside it, which may take hours. */
+  reading: Limit;
   clock: SteadyClock;
   drills(): StoredDrill[];
   putDrill(drill: StoredDrill): Promise<void>;

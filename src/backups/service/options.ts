@@ -17,6 +17,8 @@ export interface BackupOptions {
   restic: Restic;
   /** Copies and restores: one at a time. */
   turn: Limit;
+  /** What reads copies beside them, such as a drill, and what needs a whole repository for itself: one at a time. */
+  reading: Limit;
   installationId: string;
   gate: Gate;
   /** Whether this server acts for its installation. */

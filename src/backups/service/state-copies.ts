@@ -11,7 +11,10 @@ import type { Twins } from "./twins.ts";
 
 /** Copies of the server's own state: soon after it changed, and each `every` of the target at the latest. */
 export function createStateCopies(
-  parts: Pick<BackupOptions, "records" | "clock" | "log" | "limits" | "stage" | "onCopied" | "stateDigest" | "turn"> & {
+  parts: Pick<
+    BackupOptions,
+    "records" | "clock" | "log" | "limits" | "stage" | "onCopied" | "stateDigest" | "turn" | "reading"
+  > & {
     repositoryOf(target: StoredTarget): Promise<Repository>;
     look: Twins["look"];
     inspect(name: string, repository: Repository, signal: AbortSignal): Promise<void>;
@@ -70,8 +73,8 @@ export function createStateCopies(
   }
 
   /**
-   * Removal and checks lock the whole repository. They wait until no volume is copied, while copies of the state go on, and
-   * then hold those back.
+   * Removal and checks lock the whole repository. They wait until no drill reads it, then until no volume is copied, while
+   * copies of the state go on, and then hold all of those back. In this order, so that no copy waits for a drill.
    */
   function tend(name: string, repository: Repository, signal: AbortSignal): void {
     if (tended.has(name)) return;
@@ -83,7 +86,7 @@ export function createStateCopies(
       await parts.inspect(name, repository, signal);
     };
     parts
-      .turn(() => copying(work))
+      .reading(() => parts.turn(() => copying(work)))
       .catch((error: unknown) => log.error("target not looked after", { target: name, error }))
       .finally(() => tended.delete(name));
   }

@@ -84,7 +84,7 @@ export function createTrials(parts: DrillParts): Trials {
       try {
         const { volume, folder } = await room.makeVolume(`${id}.${volumes.size + faults.size}`);
         const root = readRoot(copy.tags);
-        await parts.turn(async () => (await parts.source(copy.target)).restore(copy.id, folder, signal));
+        await parts.reading(async () => (await parts.source(copy.target)).restore(copy.id, folder, signal));
         if (root !== undefined) await parts.folders.dress(folder, root);
         volumes.set(copy.volume, volume);
       } catch (error) {

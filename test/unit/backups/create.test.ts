@@ -60,6 +60,7 @@ function make() {
       log: silentLog,
       gate: openGate,
       turn: createLimit(1),
+      reading: createLimit(1),
       limits: backupLimits,
       records,
     },

@@ -8,7 +8,7 @@ import { subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
 import type { AppVolumes } from "../../../src/backups/service/platform.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { createGate } from "../../../src/base/deliver/gate.ts";
-import { createLimit } from "../../../src/base/words/limit.ts";
+import { createLimit, enter, type Limit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -48,6 +48,7 @@ interface World {
   releases?: Record<string, { exitCode: number; said: string; failed: string | undefined }>;
   /** Why a change is not let in. */
   forbidden?: Failure;
+  reading?: Limit;
   /** Why nothing acts. */
   held?: () => string | undefined;
 }
@@ -73,7 +74,7 @@ function world({
     return { id: `c${at}`, at: now - 3_600_000, tags: [volumeTag, ...(volume ? subjectTags(volume.subject) : [])] };
   });
   const parts: DrillParts = {
-    ...{ clock, log: silentLog, turn: createLimit(1), limits: backupLimits, apps: () => apps },
+    ...{ clock, log: silentLog, reading: room.reading ?? createLimit(1), limits: backupLimits, apps: () => apps },
     randomBytes: (count) => new Uint8Array(count),
     onEvent: async () => undefined,
     targets: () => ["disk"],
@@ -187,6 +188,17 @@ describe("what is drilled", () => {
     expect(await it.result("web")).toEqual([["shop/web", wanted, expect.stringContaining(why)]]);
     expect(it.done.filter((line) => line.startsWith("start"))).toEqual([]);
     expect(it.made.failing()).toHaveLength(wanted === "failed" ? 1 : 0);
+  });
+
+  test("its copies are read when nothing needs the whole repository for itself", async () => {
+    const reading = createLimit(1);
+    const [leave, it] = [await enter(reading), world({ reading })];
+    const result = it.result();
+    await waitFor("the place", () => it.done.includes("open"));
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+    expect(it.done).toEqual(["open"]);
+    leave();
+    expect(await result).toEqual([["shop/web", "proved", undefined]]);
   });
 
   test("an app without the field, and one that does not exist, are refused with the way out", async () => {

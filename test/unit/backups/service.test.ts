@@ -4,7 +4,7 @@ import type { Restic } from "../../../src/backups/restic/restic.ts";
 import { createGate } from "../../../src/base/deliver/gate.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { createLog } from "../../../src/base/words/log.ts";
-import { createLimit } from "../../../src/base/words/limit.ts";
+import { createLimit, enter } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
 import { createBackupRecords, noImages, noPlatform } from "../../support/backup-parts.ts";
@@ -25,6 +25,7 @@ describe("copies of the state", () => {
   let isFull: boolean;
   let held: boolean;
   let digest: string;
+  let [turn, reading] = [createLimit(1), createLimit(1)];
   let onRun: (words: readonly string[]) => void;
   const refuseFull = () => {
     if (isFull) throw new Failure("storage_full", "the disk is full");
@@ -34,6 +35,7 @@ describe("copies of the state", () => {
   beforeEach(() => {
     clock = createFakeClock(1_000 * hour);
     digest = "same";
+    [turn, reading] = [createLimit(1), createLimit(1)];
     onRun = () => undefined;
     [said, asked, staged, held, events, isFull] = [{}, [], 0, false, [], false];
     ({ records } = createBackupRecords(refuseFull));
@@ -55,7 +57,8 @@ describe("copies of the state", () => {
     };
     return createBackups({
       ...{ platform: noPlatform, images: noImages },
-      ...{ records, restic, installationId: "0123456789abcdef", clock, turn: createLimit(1), limits: backupLimits },
+      ...{ records, restic, installationId: "0123456789abcdef", clock, limits: backupLimits },
+      ...{ turn, reading },
       gate: createGate({
         heldBy: () => (held ? "restored; first: berth restore --confirm" : undefined),
         clock,
@@ -267,6 +270,22 @@ describe("copies of the state", () => {
       await settle();
     }
     expect(asked.filter((words) => words.startsWith("forget"))).toHaveLength(3);
+  });
+
+  test("do not wait for a drill that restores, nor do those of volumes; what locks the repository does", async () => {
+    const backups = start();
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
+    const endDrill = await enter(reading);
+    asked = [];
+    await backups.runNow(undefined);
+    await settle();
+    expect(backups.listRuns("disk")).toHaveLength(1);
+    const isFree = await Promise.race([turn(async () => true), settle()]);
+    const locking = () => asked.filter((words) => /^(?:forget|prune) /.test(words)).length;
+    expect([isFree, locking()]).toEqual([true, 0]);
+    endDrill();
+    await settle();
+    expect(locking()).toBe(2);
   });
 
   test("a repository that is locked by a process that is gone is unlocked once", async () => {
