@@ -25,6 +25,10 @@ export const backupLimits = {
   retryMs: 5 * minute,
   /** How long an app is held still for the copy of a volume, and how often a failed end of that is tried again. */
   pauseMaxMs: 10_000,
+  /** A volume of which no more has changed is read only while its app is paused, for this time at most; otherwise first while it runs. */
+  littleChangedBytes: 32 * 1024 * 1024,
+  littleFiles: 20_000,
+  littlePauseMs: 5_000,
   unpauseRetryMs: 1_000,
   /** Records of the runs of a volume whose app is gone. */
   oldRunsMs: 30 * day,

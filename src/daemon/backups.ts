@@ -176,6 +176,7 @@ function createBackupPlatform({
     },
     rootOf: folders.rootOf,
     isEmpty: folders.isMissingOrEmpty,
+    isNearlySame: (folder, since) => folders.isNearlySame(folder, since, backupLimits),
     async writers(volume) {
       const users = (await engine.volumeUsers(volume)).flatMap(writerOf);
       const writing = await Promise.all(users.map(async (user) => ((await mayWrite(user, volume)) ? [user] : [])));

@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { chmod, chown, lstat, mkdir, open, opendir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, diskFailure } from "../../base/wire/disk-failure.ts";
 import { Failure } from "../../base/wire/failure.ts";
@@ -13,6 +13,12 @@ export interface Folders {
   /** A file or folder as the file system knows it, whatever its name; undefined where there is none. Links are not followed. */
   identity(path: string): Promise<string | undefined>;
   isMissingOrEmpty(folder: string): Promise<boolean>;
+  /** Whether at most so many bytes in it have changed since a time, among at most so many files. */
+  isNearlySame(
+    folder: string,
+    since: number,
+    most: { littleChangedBytes: number; littleFiles: number },
+  ): Promise<boolean>;
   /** Owner and mode of a folder, `MODE.UID.GID`. */
   rootOf(folder: string): Promise<string>;
   /** Gives a folder the owner and the mode of another one, or of `MODE.UID.GID`. */
@@ -48,6 +54,11 @@ export const folders: Folders = {
     if (found === undefined) return true;
     return found.isDirectory() && (await readdir(folder)).length === 0;
   },
+  async isNearlySame(folder, since, { littleChangedBytes, littleFiles }) {
+    const left = { bytes: littleChangedBytes, files: littleFiles };
+    await countChanged(folder, since, left).catch(() => (left.files = 0));
+    return left.bytes >= 0 && left.files > 0;
+  },
   rootOf,
   async dress(folder, like) {
     const form = /^([0-7]{1,4})\.(\d{1,10})\.(\d{1,10})$/;
@@ -76,6 +87,20 @@ export const folders: Folders = {
   settle: settleExchange,
   complete,
 };
+
+/** Takes what has changed from what is left, until that is used up. */
+async function countChanged(folder: string, since: number, left: { bytes: number; files: number }): Promise<void> {
+  for await (const entry of await opendir(folder)) {
+    if (left.bytes < 0 || left.files <= 0) return;
+    left.files -= 1;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await countChanged(path, since, left);
+    else if (entry.isFile()) {
+      const { ctimeMs, size } = await lstat(path);
+      if (ctimeMs >= since) left.bytes -= size;
+    }
+  }
+}
 
 async function rootOf(folder: string): Promise<string> {
   const { mode, uid, gid } = await stat(folder);

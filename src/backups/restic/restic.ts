@@ -46,7 +46,7 @@ interface Answered {
 
 /** Runs restic, which does what leaves the machine: encryption, chunks, retention and storage. */
 export interface Restic {
-  /** The version that is installed. Fails `unavailable` where there is none, or one that is too old. */
+  /** The version that was installed when it was asked first. Fails `unavailable` where there is none, or one that is too old. */
   version(): Promise<string>;
   /** Runs to the end of the command. Fails `unavailable` as `version` does. */
   run(order: Order): Promise<Answered>;
@@ -102,6 +102,7 @@ export function createRestic(
   group: CopyGroup = async () => [],
 ): Restic {
   let canName: Promise<boolean> | undefined;
+  let known: string | undefined;
   async function host(): Promise<string | undefined> {
     canName ??= Bun.spawn([...named("berth"), "true"], {
       stdout: "ignore",
@@ -195,11 +196,13 @@ export function createRestic(
     async version() {
       const found = Bun.which(program, { PATH: searchPath });
       if (found === null) throw new Failure("unavailable", missing);
+      if (known !== undefined) return known;
       const { stdout, cause } = await run({ words: ["version"], env: {}, timeoutMs: 10_000 });
       const version = resticVersion(stdout);
       if (version === undefined) throw new Failure("unavailable", `"${found} version" did not answer: ${cause}`);
       if (!isNewEnough(version))
         throw new Failure("unavailable", `restic ${version} is too old: berth needs ${resticMin}`);
+      known = version;
       return version;
     },
     async run(order) {

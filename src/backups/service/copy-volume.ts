@@ -1,17 +1,28 @@
 import { enter, type Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import { Failure, shownCause } from "../../base/wire/failure.ts";
-import type { BackupSummary } from "../core/restic-words.ts";
+import type { BackupSummary, Snapshot } from "../core/restic-words.ts";
 import { firstPassTag, rootTag, subjectTags, volumeTag, type VolumeSubject } from "../core/subject.ts";
 import type { ContainerRef, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
 import type { Repository } from "./repository.ts";
 import type { PauseRecords, Still } from "./still.ts";
 
+interface Target {
+  name: string;
+  repository: Repository;
+  signal: AbortSignal;
+  onPaused: (ms: number) => void;
+  /** When the newest copy there was begun; undefined: there is none. */
+  lastAt: number | undefined;
+  /** What it holds. Fails `conflict` where another server acts. */
+  listed(): Promise<Snapshot[]>;
+}
+
 interface VolumeCopy {
   volume: CopiedVolume;
   policy: CopyPolicy;
   /** To each of them, one after the other. */
-  targets: readonly { name: string; repository: Repository; signal: AbortSignal; onPaused: (ms: number) => void }[];
+  targets: readonly Target[];
   signal: AbortSignal;
   /** Other copies and restores may pass where this takes long. */
   aside: Aside;
@@ -19,44 +30,77 @@ interface VolumeCopy {
   onDone(target: string, outcome: BackupSummary | { error: unknown }): Promise<void>;
 }
 
+/** The times of files are those of a coarser clock. */
+const clockMarginMs = 1_000;
+
 /** Copies volumes, each as it was at one moment. */
 export function createVolumeCopy(
   platform: Platform,
   still: Still,
   closed: Pick<PauseRecords, "changeClosed">,
-  { postStopMs }: { postStopMs: number },
+  { postStopMs, littlePauseMs }: { postStopMs: number; littlePauseMs: number },
 ): (copy: VolumeCopy) => Promise<void> {
   const rootOf = async (folder: string) => rootTag(await platform.rootOf(folder));
+
+  /** Targets and volumes whose app is paused only after a first pass: for good, or until one has gone well. */
+  const firstPassed = new Map<string, "always" | "once">();
 
   /**
    * The first pass reads while the app writes, and brings what is long to the target. The second one reads only what has
    * changed since, while the app is still; its snapshot is the copy. So the first one may lack what it could not read. It is
-   * left to the hourly removal: taking out each at once would take as long as a small copy.
+   * left to the hourly removal: taking out each at once would take as long as a small copy. Where little has changed since the
+   * last copy, the first pass would take longer than what it spares the second.
    */
-  async function twoPasses(
+  async function passes(copy: VolumeCopy, target: Target): Promise<BackupSummary> {
+    const { volume, policy } = copy;
+    const folder = await platform.folderOf(volume.volume);
+    const isWritten = (await platform.writers(volume.volume)).some(({ state }) => state === "running");
+    const isFilled = !(await platform.isEmpty(folder));
+    const place = `${target.name} ${volume.volume}`;
+    const since = firstPassed.has(place) ? undefined : target.lastAt;
+    if (isWritten && isFilled && since !== undefined && (await platform.isNearlySame(folder, since - clockMarginMs))) {
+      const only = await onlyPass(copy, target);
+      if (typeof only !== "string") return confirmed(target, only);
+      firstPassed.set(place, only);
+    }
+    const tags = [firstPassTag, ...subjectTags(volume.subject)];
+    const order = { folder, exclude: policy.exclude, tags, mayLack: "any" } as const;
+    const first = isWritten && isFilled ? await target.repository.write(order, target.signal) : undefined;
+    const last = await stillPass(copy, target, { isWritten, first });
+    if (firstPassed.get(place) === "once") firstPassed.delete(place);
+    return confirmed(target, last);
+  }
+
+  /** Where it fails, a first pass tells whether the target is away, and no pause counts that was for nothing. */
+  async function onlyPass(copy: VolumeCopy, target: Target): Promise<BackupSummary | "always" | "once"> {
+    let [pausedMs, isLate] = [0, false];
+    const onPaused = (ms: number) => {
+      [pausedMs, isLate] = [ms, ms >= littlePauseMs];
+    };
+    try {
+      const made = await stillPass(copy, { ...target, onPaused }, { isWritten: true, maxMs: littlePauseMs });
+      target.onPaused(pausedMs);
+      return made;
+    } catch (error) {
+      if (target.signal.aborted) throw error;
+      return isLate ? "always" : "once";
+    }
+  }
+
+  /** The pass whose snapshot is the copy: nothing can write meanwhile. */
+  async function stillPass(
     { volume, policy }: VolumeCopy,
-    { repository, signal, onPaused }: VolumeCopy["targets"][number],
+    { repository, signal, onPaused }: Target,
+    { isWritten, first, maxMs }: { isWritten: boolean; first?: BackupSummary | undefined; maxMs?: number },
   ): Promise<BackupSummary> {
     const folder = await platform.folderOf(volume.volume);
-    const tags = subjectTags(volume.subject);
-    const order = { folder, exclude: policy.exclude };
-    const isWritten = (await platform.writers(volume.volume)).some(({ state }) => state === "running");
-    const first =
-      isWritten && !(await platform.isEmpty(folder))
-        ? await repository.write({ ...order, tags: [firstPassTag, ...tags], mayLack: "any" }, signal)
-        : undefined;
     const made: BackupSummary[] = [];
     try {
-      await still.read(volume.volume, { signal, onPaused }, async (limit) => {
-        made.push(
-          await repository.write(
-            {
-              ...{ ...order, tags: [volumeTag, ...tags, await rootOf(folder)], parent: first?.snapshot },
-              ...{ isEmpty: await platform.isEmpty(folder), isAwaited: isWritten },
-            },
-            limit,
-          ),
-        );
+      await still.read(volume.volume, { signal, onPaused, maxMs }, async (limit) => {
+        const tags = [volumeTag, ...subjectTags(volume.subject), await rootOf(folder)];
+        const isEmpty = await platform.isEmpty(folder);
+        const order = { folder, exclude: policy.exclude, tags, parent: first?.snapshot };
+        made.push(await repository.write({ ...order, isEmpty, isAwaited: isWritten }, limit));
       });
     } catch (error) {
       // It was read while something could write to it.
@@ -65,17 +109,29 @@ export function createVolumeCopy(
       throw error;
     }
     const [written] = made;
-    if (written === undefined) throw new Failure("internal", "the second pass over a volume said nothing");
-    return repository.confirmed(written, signal);
+    if (written === undefined) throw new Failure("internal", "the last pass over a volume said nothing");
+    return written;
   }
 
-  async function onePass({ volume, policy }: VolumeCopy, { repository, signal }: VolumeCopy["targets"][number]) {
+  async function onePass({ volume, policy }: VolumeCopy, target: Target) {
     const folder = await platform.folderOf(volume.volume);
     const tags = [volumeTag, ...subjectTags(volume.subject), await rootOf(folder)];
-    return repository.backup({ folder, tags, exclude: policy.exclude, mayLack: "vanished" }, signal);
+    const order = { folder, tags, exclude: policy.exclude, mayLack: "vanished" } as const;
+    return confirmed(target, await target.repository.write(order, target.signal));
   }
 
-  async function toEach(copy: VolumeCopy, work: (target: VolumeCopy["targets"][number]) => Promise<BackupSummary>) {
+  /** The list says both that the copy is there, and that no other server has taken the place of this one meanwhile. */
+  async function confirmed({ repository, signal, listed }: Target, written: BackupSummary): Promise<BackupSummary> {
+    try {
+      return await repository.confirmed(written, signal, await listed());
+    } catch (error) {
+      if (error instanceof Failure && error.code === "conflict")
+        await repository.drop([written.snapshot]).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function toEach(copy: VolumeCopy, work: (target: Target) => Promise<BackupSummary>) {
     for (const target of copy.targets) {
       const outcome = await work(target).catch((error: unknown) => ({ error }));
       await copy.onDone(target.name, outcome);
@@ -122,7 +178,7 @@ export function createVolumeCopy(
     const { policy, volume, signal } = copy;
     const hasCommands = policy.pre.length + policy.post.length > 0;
     const shell = hasCommands ? await platform.shellOf(volume) : undefined;
-    if (shell === undefined) return toEach(copy, (target) => twoPasses(copy, target));
+    if (shell === undefined) return toEach(copy, (target) => passes(copy, target));
     const outcomes: [string, BackupSummary | { error: unknown }][] = [];
     // Stored first: what a server that is killed or stopped leaves closed, the next one opens.
     if (policy.post.length > 0) await closed.changeClosed(volume, policy.post);

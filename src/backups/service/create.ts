@@ -95,7 +95,13 @@ export function createBackups(options: BackupOptions): Backups {
   const shared = { records, clock, log, limits, repositoryOf, look: twins.look };
   const images = createImageCopies({ ...shared, images: options.images, turn: copying, closing: closing.signal });
   const still = createStill({ ...shared, platform: options.platform, closing: closing.signal });
-  const volumes: VolumeRuns = createVolumeRuns({ ...shared, platform: options.platform, still, copying });
+  const volumes: VolumeRuns = createVolumeRuns({
+    ...shared,
+    platform: options.platform,
+    still,
+    copying,
+    looked: twins.looked,
+  });
 
   function stored(name: string | null): StoredTarget {
     const target = records.targets().find((one) => one.name === name);

@@ -51,6 +51,7 @@ export interface BackupOptions {
     runsKept: number;
     oldRunsMs: number;
     pauseMaxMs: number;
+    littlePauseMs: number;
     unpauseRetryMs: number;
     commandAloneMs: number;
     imagesKeptMs: number;

@@ -8,6 +8,8 @@ export interface Platform {
   folderOf(volume: string): Promise<string>;
   /** Whether a folder holds nothing. */
   isEmpty(folder: string): Promise<boolean>;
+  /** Whether little of a folder was changed since a time, and it holds few files, so that a look at it takes no time. */
+  isNearlySame(folder: string, since: number): Promise<boolean>;
   /** Owner and mode of a folder, `MODE.UID.GID`. */
   rootOf(folder: string): Promise<string>;
   /** Containers that can write to a volume now, ours or not: those that run, are paused, or are about to start again. */

@@ -25,8 +25,8 @@ export interface Repository {
   snapshots(signal?: AbortSignal): Promise<Snapshot[]>;
   /** Copies what is in a folder. It counts only once the target has listed it: `confirmed`. */
   write(order: CopyOrder, signal: AbortSignal): Promise<BackupSummary>;
-  /** The same with the whole id of the snapshot, once the target lists it. */
-  confirmed(written: BackupSummary, signal: AbortSignal): Promise<BackupSummary>;
+  /** The same with the whole id of the snapshot, once the target lists it; `listed`: what it has listed since. */
+  confirmed(written: BackupSummary, signal: AbortSignal, listed?: readonly Snapshot[]): Promise<BackupSummary>;
   /** Both. */
   backup(order: CopyOrder, signal: AbortSignal): Promise<BackupSummary>;
   /** Removes the snapshots with all of the tags that `keep` does not name. Resolves with their ids. */
@@ -148,9 +148,11 @@ export function createRepository(
     return summary;
   }
 
-  async function confirmed(summary: BackupSummary, signal: AbortSignal): Promise<BackupSummary> {
-    const [listed] = await list([summary.snapshot], signal);
-    if (listed !== undefined) return { ...summary, snapshot: listed.id };
+  async function confirmed(summary: BackupSummary, signal: AbortSignal, listed?: readonly Snapshot[]) {
+    const found = (listed ?? (await list([summary.snapshot], signal))).find(({ id }) =>
+      id.startsWith(summary.snapshot),
+    );
+    if (found !== undefined) return { ...summary, snapshot: found.id };
     throw new Failure("unavailable", `${place} does not list the snapshot ${summary.snapshot} that it has taken`);
   }
 

@@ -21,12 +21,12 @@ export interface ClosedApp {
 /** Reading volumes that nothing writes to meanwhile. */
 export interface Still {
   /**
-   * Containers that write to the volume are paused, `pauseMaxMs` at most, and go on whatever happens. `onPaused` gets the time
-   * that they were. Fails `conflict` where that time was not enough, or where a container could write all the same.
+   * Containers that write to the volume are paused, `pauseMaxMs` or `maxMs` at most, and go on whatever happens. `onPaused`
+   * gets the time that they were. Fails `conflict` where that time was not enough, or where a container could write all the same.
    */
   read<T>(
     volume: string,
-    { signal, onPaused }: { signal: AbortSignal; onPaused: (ms: number) => void },
+    how: { signal: AbortSignal; onPaused: (ms: number) => void; maxMs?: number | undefined },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
   /** Lets go on what a server that was killed has left paused. Tries until it is done, or the server stops. */
@@ -89,7 +89,7 @@ export function createStill({
   }
 
   return {
-    async read(volume, { signal, onPaused }, work) {
+    async read(volume, { signal, onPaused, maxMs = limits.pauseMaxMs }, work) {
       const running = (await platform.writers(volume)).filter(({ state }) => state === "running");
       if (running.length === 0) {
         await refuseWriting(volume);
@@ -108,11 +108,11 @@ export function createStill({
         });
         return going;
       };
-      const timer = setTimeout(() => limit.abort(), limits.pauseMaxMs);
+      const timer = setTimeout(() => limit.abort(), maxMs);
       try {
         return await paused(running, { limit: AbortSignal.any([signal, limit.signal]), goOn, volume }, work);
       } catch (error) {
-        throw limit.signal.aborted && !signal.aborted ? tooLong(limits.pauseMaxMs, error) : error;
+        throw limit.signal.aborted && !signal.aborted ? tooLong(maxMs, error) : error;
       } finally {
         clearTimeout(timer);
         await goOn();

@@ -14,6 +14,8 @@ export interface Twins {
    * server acts. Returns what the target lists.
    */
   look(target: string, repository: Repository): Promise<Snapshot[]>;
+  /** Whether the last look at a target is not older than a round, and found nothing wrong. */
+  looked(target: string): boolean;
   /** Raises the generation at every target that answers, and then acts. Fails `unavailable` where none does. */
   takeOver(actor: string): Promise<{ number: number; targets: string[]; acts_at: string }>;
   /** Looks at all targets, now and each minute, until `signal` aborts. */
@@ -40,6 +42,7 @@ interface TwinsOptions {
 export function createTwins(options: TwinsOptions): Twins {
   const { life, clock, log, limits } = options;
   let answeredAt = clock.steady();
+  const goodAt = new Map<string, number>();
   // Before anything acts for the first time.
   life.expectLook(options.targets().length > 0);
   life.onAsk(lookIfStale);
@@ -49,6 +52,13 @@ export function createTwins(options: TwinsOptions): Twins {
   const mine = (): StoredLife => life.stored() ?? fresh;
 
   async function look(target: string, repository: Repository): Promise<Snapshot[]> {
+    goodAt.delete(target);
+    const snapshots = await judged(target, repository);
+    goodAt.set(target, clock.steady());
+    return snapshots;
+  }
+
+  async function judged(target: string, repository: Repository): Promise<Snapshot[]> {
     const snapshots = await repository.snapshots();
     answeredAt = clock.steady();
     const found = newestGeneration(snapshots);
@@ -120,6 +130,7 @@ export function createTwins(options: TwinsOptions): Twins {
 
   return {
     look,
+    looked: (target) => clock.steady() - (goodAt.get(target) ?? Number.NEGATIVE_INFINITY) <= limits.twinLookMs,
     takeOver,
     async run(signal) {
       const first = lookAtAll();

@@ -53,11 +53,13 @@ export function createVolumeRuns(options: {
   repositoryOf(target: StoredTarget): Promise<Repository>;
   /** Fails where another server has taken the place of this one at the target. */
   look(target: string, repository: Repository): Promise<Snapshot[]>;
+  /** Whether it was looked a moment ago. */
+  looked(target: string): boolean;
   clock: Clock;
   log: Log;
   limits: Pick<
     BackupOptions["limits"],
-    "retryMs" | "runsKept" | "oldRunsMs" | "lookMs" | "commandAloneMs" | "postStopMs"
+    "retryMs" | "runsKept" | "oldRunsMs" | "lookMs" | "commandAloneMs" | "postStopMs" | "littlePauseMs"
   >;
 }): VolumeRuns {
   const { records, platform, copying, clock, log, limits } = options;
@@ -136,11 +138,13 @@ export function createVolumeRuns(options: {
       const run = begin(target.name);
       try {
         const repository = await options.repositoryOf(target);
-        await options.look(target.name, repository);
+        if (!options.looked(name)) await options.look(name, repository);
         const onPaused = (ms: number) => {
           run.pausedMs = ms;
         };
-        targets.push({ name: target.name, repository, signal: stopping, onPaused });
+        const lastAt = runsOf(name, volume).find(({ error }) => error === undefined)?.startedAt;
+        const listed = () => options.look(name, repository);
+        targets.push({ name, repository, signal: stopping, onPaused, lastAt, listed });
       } catch (error) {
         await onDone(target.name, { error });
       }

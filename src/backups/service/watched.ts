@@ -51,8 +51,8 @@ export function createLedger(
         compare(target, listed);
         return listed;
       },
-      async confirmed(summary, signal) {
-        const found = await repository.confirmed(summary, signal);
+      async confirmed(...written) {
+        const found = await repository.confirmed(...written);
         await note(target.name, found);
         return found;
       },

@@ -5,7 +5,7 @@ import { CommandFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 import type { Context } from "../shell/command.ts";
 
-const lookMs = 300;
+const lookMs = 100;
 
 /** Looks until there is an end to tell: what `look` answers first. */
 export async function untilEnded<T>({ clock, signal }: Context, look: () => Promise<T | undefined>): Promise<T> {

@@ -83,3 +83,11 @@ test("an engine that is away is asked again until the app goes on, also by the n
   await still().recover();
   expect([writers[0]?.state, recorded]).toEqual(["running", []]);
 });
+
+test("a reader can be given less time", async () => {
+  const work = async (signal: AbortSignal) => {
+    while (!signal.aborted) await Bun.sleep(1);
+  };
+  await expect(still().read("v", { ...how(), maxMs: 5 }, work)).rejects.toThrow("was not read within 0.005 s");
+  expect(recorded).toEqual([]);
+});

@@ -195,3 +195,24 @@ test("a clock that was set back holds no server that took over for longer than t
   clock.jump(-3_600_000);
   expect(gate.isOpen()).toBe(true);
 });
+
+test("a look is good for a minute, that of its own target, and not once it found another server or none", async () => {
+  held.set("other", []);
+  const { look, twins } = server(null);
+  const looked = () => [twins.looked("disk"), twins.looked("other")];
+  expect(looked()).toEqual([false, false]);
+  await look();
+  expect(looked()).toEqual([true, false]);
+  await advance(backupLimits.twinLookMs);
+  expect(looked()).toEqual([true, false]);
+  await advance(1);
+  expect(looked()).toEqual([false, false]);
+  await look();
+  away.add("disk");
+  await expect(look()).rejects.toThrow("no route to host");
+  expect(looked()).toEqual([false, false]);
+  away.clear();
+  mark("disk", { number: 9, life: "ff" });
+  await expect(look()).rejects.toThrow();
+  expect(looked()).toEqual([false, false]);
+});

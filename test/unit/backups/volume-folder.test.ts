@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { remoteEnvironment } from "../../../src/backups/core/rclone-remote.ts";
+import { folders } from "../../../src/backups/restic/folders.ts";
 import { openVolumeFolder, stageFiles, writeText } from "../../../src/backups/restic/outbox.ts";
 import { shipBases } from "../../../src/backups/service/shipping.ts";
 
@@ -96,4 +97,19 @@ test("a base backup that is a file of holes is not sent: it costs who wrote it n
   const database = { scope: "a", name: "b", keepMs: 1, target: undefined, mountPoint: root, image: "", imageId: "" };
   const options = { database, clock: { now: () => 0 } } as unknown as Parameters<typeof shipBases>[0];
   await expect(shipBases(options)).rejects.toThrow("is a file of holes");
+});
+
+test("little of a folder was changed when few bytes of few files are newer, also deep inside; links count for nothing", async () => {
+  writeFileSync(join(root, "volume/home/big"), Buffer.alloc(1_000));
+  symlinkSync("/", join(root, "volume/home/link"));
+  const most = { littleChangedBytes: 1_000, littleFiles: 100 };
+  const [before, after] = [Date.now() - 60_000, Date.now() + 60_000];
+  const volume = join(root, "volume");
+  const isNearlySame = (since: number, given: Partial<typeof most> = {}) =>
+    folders.isNearlySame(volume, since, { ...most, ...given });
+  expect(await isNearlySame(before)).toBe(true);
+  expect(await isNearlySame(before, { littleChangedBytes: 999 })).toBe(false);
+  expect(await isNearlySame(after, { littleChangedBytes: 0 })).toBe(true);
+  expect(await isNearlySame(after, { littleFiles: 3 })).toBe(false);
+  expect(await folders.isNearlySame(join(root, "gone"), after, most)).toBe(false);
 });

@@ -4,6 +4,7 @@ import type { StoredRun, StoredTarget } from "../../../src/backups/service/recor
 import type { Repository } from "../../../src/backups/service/repository.ts";
 import type { ClosedApp } from "../../../src/backups/service/still.ts";
 import { createVolumeRuns } from "../../../src/backups/service/volume-runs.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { createBackupRecords, noPlatform } from "../../support/backup-parts.ts";
@@ -17,13 +18,22 @@ let closed: Map<string, ClosedApp>;
 let apps: AppVolumes[];
 let shell: ContainerRef | undefined;
 let emptyVolumes: string[];
+/** Volumes of which little has changed, and what happens to a pass that has little time. */
+let nearlySame: string[];
+let isSlow: boolean;
+let isAway: boolean;
+/** When it was looked last who acts, and what a look finds then. */
+let hasLooked: boolean;
+let onLook: () => void;
 /** What a command of an app does, by its first word. */
 let commands: Record<string, (signal: AbortSignal) => Promise<void>>;
 let stopping: AbortController;
 
 beforeEach(() => {
   [calls, runs, closed, apps, emptyVolumes] = [[], new Map(), new Map(), [], []];
-  [commands, stopping] = [{}, new AbortController()];
+  [commands, stopping, nearlySame, isSlow, hasLooked] = [{}, new AbortController(), [], false, false];
+  onLook = () => undefined;
+  isAway = false;
   shell = { node: "local", id: "a", startedAt: 1 };
 });
 
@@ -37,10 +47,12 @@ function app(name: string, commandsOf: { pre?: string[]; post?: string[] } = {})
 function make() {
   const clock = createFakeClock(1_000_000);
   const write = async ({ folder, tags, isEmpty = false }: Parameters<Repository["write"]>[0]) => {
+    if (isAway) throw new Failure("unavailable", "no route to host");
     calls.push(`read ${folder.slice("/volumes/".length)}${isEmpty ? ", empty" : ""}: ${tags[0]}`);
     return { snapshot: "aabb", bytes: 1, added: 1 };
   };
-  const repository = { write, backup: write, confirmed: async (one: unknown) => one, drop: async () => undefined };
+  const drop = async (ids: readonly string[]) => void calls.push(`drop ${ids.join(" ")}`);
+  const repository = { write, backup: write, confirmed: async (one: unknown) => one, drop };
   const target = { name: "disk", url: "/mnt/copies" } as unknown as StoredTarget;
   return createVolumeRuns({
     records: {
@@ -58,6 +70,7 @@ function make() {
       ...noPlatform,
       apps: () => apps,
       isEmpty: async (folder) => emptyVolumes.includes(folder),
+      isNearlySame: async (folder) => nearlySame.includes(folder),
       writers: async () => [{ node: "local", id: "a", name: "a", state: "running" }],
       shellOf: async () => shell,
       async run(_, [command = ""], signal) {
@@ -65,10 +78,23 @@ function make() {
         await commands[command]?.(signal);
       },
     },
-    still: { read: (_, { signal }, work) => work(signal), recover: async () => undefined },
+    still: {
+      async read(_, { signal, maxMs, onPaused }, work) {
+        onPaused(maxMs !== undefined && isSlow ? maxMs : 7);
+        const made = await work(signal);
+        if (maxMs !== undefined && isSlow) throw new Failure("conflict", "too long");
+        return made;
+      },
+      recover: async () => undefined,
+    },
     copying: createLimit(1),
     repositoryOf: async () => repository as unknown as Repository,
-    look: async () => [],
+    look: async () => {
+      calls.push("look");
+      onLook();
+      return [];
+    },
+    looked: () => hasLooked,
     ...{ clock, log: silentLog, limits: { ...backupLimits, commandAloneMs: 1, postStopMs: 1 } },
   });
 }
@@ -82,13 +108,13 @@ test("a pre that takes long lets other copies pass, and its own copy and post co
   app("b");
   const volumes = make();
   await volumes.copyDue(stopping.signal);
-  expect(calls).toEqual(["pre a", "read b: volume-first-pass", "read b: volume"]);
+  expect(calls).toEqual(["look", "pre a", "look", "read b: volume-first-pass", "read b: volume", "look"]);
   // What is under way is not begun once more.
   await volumes.copyDue(stopping.signal);
-  expect(calls).toHaveLength(3);
+  expect(calls).toHaveLength(6);
   slow.resolve();
   await volumes.settled();
-  expect(calls.slice(3)).toEqual(["read a: volume", "post a"]);
+  expect(calls.slice(6)).toEqual(["read a: volume", "look", "post a"]);
   expect([newest("a")?.error, newest("b")?.error, closed.size]).toEqual([undefined, undefined, 0]);
 });
 
@@ -121,7 +147,7 @@ test("an app that was started again after pre is not copied as if pre still held
   const volumes = make();
   await volumes.copyDue(stopping.signal);
   await volumes.settled();
-  expect(calls).toEqual(["pre a", "post a"]);
+  expect(calls).toEqual(["look", "pre a", "post a"]);
   expect(newest("a")?.error).toContain("was started again after pre");
 });
 
@@ -129,5 +155,62 @@ test("an empty volume is read once", async () => {
   emptyVolumes = ["/volumes/a"];
   app("a");
   await make().copyDue(stopping.signal);
-  expect(calls).toEqual(["read a, empty: volume"]);
+  expect(calls).toEqual(["look", "read a, empty: volume", "look"]);
+});
+
+const copied: StoredRun = { startedAt: 1, endedAt: 2, snapshot: "aa", bytes: 1, added: 1, error: undefined };
+
+/** What is done for a copy that is due once more. */
+async function again(volumes = make()): Promise<string[]> {
+  calls = [];
+  runs.set("disk shop/a/data", [copied]);
+  for (const { start } of volumes.copiesOf("shop/a", [{ name: "disk" } as StoredTarget])) await start(stopping.signal);
+  await volumes.settled();
+  return calls;
+}
+
+test("a volume of which little has changed since its last copy is only read while nothing writes to it", async () => {
+  app("a");
+  nearlySame = ["/volumes/a"];
+  hasLooked = true;
+  expect(await again()).toEqual(["read a: volume", "look"]);
+  expect(newest("a")).toMatchObject({ error: undefined, snapshot: "aabb", pausedMs: 7 });
+  nearlySame = [];
+  expect(await again()).toEqual(["read a: volume-first-pass", "read a: volume", "look"]);
+  runs.clear();
+  nearlySame = ["/volumes/a"];
+  await make().copyDue(stopping.signal);
+  expect(calls.slice(-3)).toEqual(["read a: volume-first-pass", "read a: volume", "look"]);
+});
+
+test("a target that does not take the little in time gets it as it gets much, also the next time", async () => {
+  app("a");
+  [nearlySame, isSlow, hasLooked] = [["/volumes/a"], true, true];
+  const volumes = make();
+  const both = ["read a: volume-first-pass", "read a: volume", "look"];
+  expect(await again(volumes)).toEqual(["read a: volume", "drop aabb", ...both]);
+  expect(newest("a")?.error).toBeUndefined();
+  expect(await again(volumes)).toEqual(both);
+});
+
+test("a target that went away a moment ago costs no further pause, and is tried again as any that is away", async () => {
+  app("a");
+  [nearlySame, isAway, hasLooked] = [["/volumes/a"], true, true];
+  const volumes = make();
+  await again(volumes);
+  expect([newest("a")?.error, newest("a")?.pausedMs]).toEqual(["no route to host", undefined]);
+  isAway = false;
+  expect(await again(volumes)).toEqual(["read a: volume-first-pass", "read a: volume", "look"]);
+  expect(await again(volumes)).toEqual(["read a: volume", "look"]);
+});
+
+test("a copy that was made while another server took over does not count, and goes", async () => {
+  app("a");
+  hasLooked = true;
+  onLook = () => {
+    throw new Failure("conflict", "another server acts");
+  };
+  const [, , ...after] = await again();
+  expect(after).toEqual(["look", "drop aabb"]);
+  expect(newest("a")).toMatchObject({ error: "another server acts", snapshot: undefined });
 });
