@@ -47,12 +47,9 @@ export function createBackupRoom(
   const records = recordsOf(store);
   const knownCopies = () => Object.fromEntries(records.targets().map(({ name, url }) => [url, records.copies(name)]));
   const started = randomBytes(8).toString("hex");
-  const restic = createRestic(
-    join(layout.copies, "cache"),
-    backupLimits,
-    () => `berth-${life.stored()?.life ?? started}`,
-    createCopyGroup(backupLimits, log),
-  );
+  const host = () => `berth-${life.stored()?.life ?? started}`;
+  const group = createCopyGroup(backupLimits, log);
+  const restic = createRestic(join(layout.copies, "cache"), backupLimits, host, group);
   const shared = {
     ...{ clock: systemClock, log, limits: backupLimits, turn: createLimit(1), reading: createLimit(1) },
     randomBytes: (count: number) => randomBytes(count),

@@ -92,16 +92,10 @@ export function createBackups(options: BackupOptions): Backups {
     return ledger.watch(target, createRepository(restic, access, limits, locks));
   }
 
-  const shared = { records, clock, log, limits, repositoryOf, look: twins.look };
+  const shared = { records, clock, log, limits, repositoryOf, look: twins.look, looked: twins.looked };
   const images = createImageCopies({ ...shared, images: options.images, turn: copying, closing: closing.signal });
   const still = createStill({ ...shared, platform: options.platform, closing: closing.signal });
-  const volumes: VolumeRuns = createVolumeRuns({
-    ...shared,
-    platform: options.platform,
-    still,
-    copying,
-    looked: twins.looked,
-  });
+  const volumes: VolumeRuns = createVolumeRuns({ ...shared, platform: options.platform, still, copying });
 
   function stored(name: string | null): StoredTarget {
     const target = records.targets().find((one) => one.name === name);

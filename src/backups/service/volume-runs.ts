@@ -7,13 +7,14 @@ import type { listBackupApps } from "../api/backups.ts";
 import { type BackupSummary, keepWords, type Snapshot } from "../core/restic-words.ts";
 import { addTarget, notCopied } from "../core/target.ts";
 import { subjectTags, volumeTag, whatOf } from "../core/subject.ts";
-import { type Aside, createTurns, createVolumeCopy } from "./copy-volume.ts";
+import { createVolumeCopy } from "./copy-volume.ts";
 import type { BackupOptions } from "./options.ts";
 import type { AppVolumes, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
 import { type BackupRecords, runsId, type StoredRun, type StoredTarget, recordRun } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { failingOf, nextCopyAt, shownApps } from "./shown.ts";
 import type { ClosedApp, PauseRecords, Still } from "./still.ts";
+import { type Aside, createTurns } from "./turns.ts";
 
 /** Copies of the volumes of protected apps: which are due, and how they went. */
 export interface VolumeRuns {
