@@ -112,6 +112,7 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "DELETE /pats/:id": "admin",
   "GET /history": "read",
   "GET /history/state": "read",
+  "POST /history/restore": "admin",
   "GET /identity/instances": "read",
   "GET /identity/settings": "read",
   "GET /identity/instances/:instance": "read",

@@ -30,7 +30,7 @@ import { restoreEndpoints } from "../../backups/api/restore.ts";
 import { listActivity, listAudit } from "./activity.ts";
 import { listCerts, listRequests, listSites, renewCert } from "./traffic.ts";
 import { getAtomicApply } from "../../orchestration/api/atomic.ts";
-import { historyState, listHistory } from "../../orchestration/api/history.ts";
+import { historyState, listHistory, restoreHistory } from "../../orchestration/api/history.ts";
 import { buildEndpoints } from "./builds.ts";
 import { diskEndpoints } from "./disk.ts";
 import { getApp, getOverview, listApps } from "./apps.ts";
@@ -71,7 +71,7 @@ const wideEndpoints: PlaneEndpoint[] = [
   ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
   ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],
   ...[listActivity, listAudit, listSites, listCerts, renewCert, listRequests],
-  ...[listHistory, historyState],
+  ...[listHistory, historyState, restoreHistory],
   ...diskEndpoints,
   ...[
     listBackupApps,

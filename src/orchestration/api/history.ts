@@ -61,6 +61,7 @@ export const historyState = endpoint({
 export const restoreHistory = endpoint({
   method: "POST",
   path: "/history/restore",
+  scope: "admin",
   once: true,
   summary:
     "Apply the manifests as they were wanted at a time, and delete what was not wanted then; whole or not at all",

@@ -1,5 +1,6 @@
-import { type AppName, reachesAll, sees, sightOf } from "../../access/apps.ts";
-import type { Principal } from "../../access/principal.ts";
+import { type AppName, isFromAfar, reachesAll, sees, sightOf } from "../../access/apps.ts";
+import { mayChange, ownsMachine, type Principal } from "../../access/principal.ts";
+import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import { listEvents } from "../api/events.ts";
 import { historyState, listHistory, restoreHistory } from "../api/history.ts";
@@ -33,8 +34,11 @@ export function mountHistory(plane: Plane, controller: Controller, options: { pa
   mount(plane, historyState, ({ query: { at, ...part }, by }) =>
     controller.historyState({ at, ...part, isSeen: isSeenBy(by) }),
   );
-  mount(plane, restoreHistory, ({ query: { at, scope, name, dry_run, expect, message }, actor, by }) =>
-    controller.restoreHistory(
+  mount(plane, restoreHistory, ({ query: { at, scope, name, dry_run, expect, message }, actor, by }) => {
+    // It writes and deletes whatever was wanted then, of any kind.
+    if (isFromAfar(by) && !(ownsMachine(by) && mayChange(by)))
+      throw new Failure("forbidden", "going back to an earlier state takes the scopes admin and actions, for all apps");
+    return controller.restoreHistory(
       { at, scope, name },
       {
         dryRun: readFlag(dry_run, false),
@@ -43,6 +47,6 @@ export function mountHistory(plane: Plane, controller: Controller, options: { pa
         actor,
         by,
       },
-    ),
-  );
+    );
+  });
 }

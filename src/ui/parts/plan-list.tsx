@@ -6,7 +6,7 @@ import { Note } from "./notes.tsx";
 import { Badge } from "./state.tsx";
 
 /** What an apply will do, resource by resource. */
-export function PlanList({ plan }: { plan: DataOf<typeof applyManifests> }) {
+export function PlanList({ plan }: { plan: Pick<DataOf<typeof applyManifests>, "plan" | "warnings"> }) {
   const rows = plan.plan ?? [];
   return (
     <section class="section">

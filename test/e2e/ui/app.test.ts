@@ -138,12 +138,67 @@ describe("the page of an app", () => {
     ])
       expect(text).toContain(part);
     await tab.press("raise the pool to 40");
-    expect(await tab.shows("berth restore --manifests --at")).toContain("Changed, but not shown: registry.password");
+    expect(await tab.shows("Go back to this state…")).toContain("Changed, but not shown: registry.password");
     expect(await tab.read<string>("document.querySelector('.changes').innerText")).toMatch(
       /^env\.POOL_SIZE\s+"10"\s*"40"$/,
     );
     await takePictures(tab, "app-history");
     expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("an earlier state is gone back to after its plan, and only as it was planned", async () => {
+    const asked = () => plane.asked.filter(({ path }) => path === "/history/restore").map((one) => one.query);
+    const { at } = historyFixture.changes[0] ?? { at: "" };
+    const nothing = { applied: [], pruned: [], at, newest: 31 };
+    const row = { action: "update", changed: ["env.POOL_SIZE"], replicas: [], notes: [] };
+    Object.assign(plane.answers, { "POST /history/restore": { ...nothing, plan: [] } });
+    await tab.press("Go back to this state…");
+    await tab.shows("Config and the data of volumes stay as they are now");
+    await tab.press("Show the plan");
+    await tab.shows("Nothing changes.");
+    expect(await tab.read<string>("document.querySelector('dialog .end').innerText")).not.toContain("Go back");
+    plane.answers["POST /history/restore"] = { ...nothing, plan: [{ ...row, ref: "deployment/shop/api" }] };
+    await tab.press("Back");
+    await tab.shows("Config and the data of volumes stay");
+    await tab.press("Show the plan");
+    expect(await tab.shows("changes env.POOL_SIZE")).toContain("berth restore --manifests --at");
+    await takePictures(tab, "app-history-plan");
+    expect(await axeFaults(tab)).toEqual([]);
+    plane.answers["POST /history/restore"] = () =>
+      Response.json({ status: "error", error: "something was changed since the plan was made" }, { status: 409 });
+    await tab.press("Go back");
+    await tab.shows("something was changed since the plan was made");
+    plane.answers["POST /history/restore"] = nothing;
+    await tab.press("Go back");
+    await tab.shows("shop/api goes back to the state of");
+    const query = { at, scope: "shop", name: "api" };
+    expect(asked().slice(-3)).toEqual([
+      { ...query, dry_run: "true" },
+      { ...query, expect: "31" },
+      { ...query, expect: "31" },
+    ]);
+  });
+
+  test("the history goes back page by page", async () => {
+    const [first] = historyFixture.changes;
+    const changes = Array.from({ length: 51 }, (_, index) => ({
+      ...first,
+      seq: 90 - index,
+      why: `change ${90 - index}`,
+    }));
+    plane.answers["GET /history"] = () =>
+      Response.json({
+        status: "ok",
+        data: bodyOf("/history")?.query.before === undefined ? { ...historyFixture, changes } : historyFixture,
+      });
+    await tab.open(`${plane.url}/apps/shop/api/history`);
+    expect(await tab.shows("change 41")).not.toContain("change 40");
+    await tab.press("Older");
+    await tab.shows("wanted when the history began");
+    expect(bodyOf("/history")?.query).toEqual({ scope: "shop", name: "api", before: "41", limit: "51" });
+    await tab.press("Newer");
+    await tab.shows("change 41");
+    plane.answers["GET /history"] = historyFixture;
   });
 
   test("config is masked; a value is revealed alone, and changes are reviewed before they are stored", async () => {

@@ -188,6 +188,20 @@ describe("applies", () => {
     expect(callsOf("apply")).toEqual([]);
   });
 
+  test("an earlier state is applied by tokens that own the machine and may change apps, and by no others", async () => {
+    const at = "2026-11-28T14:05:00Z";
+    for (const scopes of [["actions"], ["read", "admin"]] as ("actions" | "read" | "admin")[][]) {
+      const answer = await it.ask(`POST /history/restore?at=${at}`, { token: await it.token(scopes) });
+      expect([answer.status, answer.error]).toEqual([403, expect.stringContaining("admin")]);
+    }
+    expect(callsOf("restoreHistory")).toEqual([]);
+    const token = await it.token(["admin", "actions"]);
+    expect((await it.ask(`POST /history/restore?at=${at}&dry_run=true&scope=shop`, { token })).status).toBe(200);
+    const [which, how] = callsOf("restoreHistory")[0]?.args ?? [];
+    expect(which).toMatchObject({ at, scope: "shop" });
+    expect(how).toMatchObject({ dryRun: true, actor: `pat:${token.slice(4, 10)}`, by: { type: "token" } });
+  });
+
   test("no header names a principal: with the actor of an operator a token stays a token", async () => {
     const token = await it.token(["actions"]);
     const headers = { [actorHeader]: "operator", "X-Berth-Principal": "operator", "X-Berth-Run": "operator" };

@@ -16,7 +16,7 @@ interface Offer {
 }
 
 /** Why nothing can be done with an app now. */
-const hindrance = (app: AppDetail) =>
+export const hindrance = (app: AppDetail) =>
   lacks("actions") ?? (app.locked === undefined ? undefined : `Locked: ${app.locked}`);
 
 function offersOf(app: AppDetail): Offer[] {
