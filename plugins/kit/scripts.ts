@@ -4,6 +4,7 @@ import backupsScript from "./backups.sh" with { type: "text" };
 import keptScript from "./kept.sh" with { type: "text" };
 import handoverScript from "./handover.sh" with { type: "text" };
 import podScript from "./pod.sh" with { type: "text" };
+import restoreScript from "./restore.sh" with { type: "text" };
 
 /** What the pods of a block run, by path below `/berth/`. */
 export type Scripts = Readonly<Record<string, string>>;
@@ -14,6 +15,7 @@ const kitScripts: Scripts = {
   "kit/handover.sh": handoverScript,
   "kit/backups.sh": backupsScript,
   "kit/kept.sh": keptScript,
+  "kit/restore.sh": restoreScript,
 };
 
 /** Keys of an asset have neither dots, which separate the parts of a reference, nor slashes. */

@@ -6,6 +6,7 @@ import { postgresUrls } from "./urls.ts";
 import backupScript from "./backup.sh" with { type: "text" };
 import factsScript from "./facts.sh" with { type: "text" };
 import libScript from "./lib.sh" with { type: "text" };
+import restoreScript from "./restore.sh" with { type: "text" };
 import serveScript from "./serve.sh" with { type: "text" };
 import toolsScript from "./tools.sh" with { type: "text" };
 import walScript from "./wal.sh" with { type: "text" };
@@ -21,6 +22,7 @@ function podsOf({ scope, name }: Block, postgres: PostgresBlock, { envPrefix }: 
     scripts: {
       "lib.sh": libScript,
       "serve.sh": serveScript,
+      "restore.sh": restoreScript,
       "tools.sh": toolsScript,
       "backup.sh": backupScript,
       "facts.sh": factsScript,

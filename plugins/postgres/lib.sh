@@ -16,7 +16,7 @@ state=$volume/berth.state
 # The server removes it when it is promoted, before it takes writes.
 standby_signal=$PGDATA/standby.signal
 # Of this container: roles, databases and extensions are there.
-ensured=/tmp/berth-ensured
+ensured=${BERTH_ENSURED:-/tmp/berth-ensured}
 # The cluster came from a restore: its users still have the passwords of that time.
 restored=$volume/berth.restored
 port=${PG_PORT:-5432}

@@ -3,6 +3,7 @@
 trap 'exit 143' TERM INT QUIT
 set -eu
 . /berth/lib.sh
+. /berth/restore.sh
 
 # The server's own files stay as initdb made them; what is set here lies beside them.
 write_conf() {
@@ -42,94 +43,12 @@ refuse_if_answered() {
   fi
 }
 
-# Beside another block: the server of the platform fetches a base backup of that one, and WAL until a time. The cluster gets
-# its place only when all of it is replayed, so that a restart in between begins again.
-restore_cluster() {
-  from=$backups/restore
-  rounds=0
-  until [ -e "$from/ready" ]; do
-    [ ! -s "$from/failed" ] || die "the restore failed: $(cat "$from/failed")"
-    [ $((rounds % 60)) != 0 ] || say "waiting for what the server fetches for the restore"
-    rounds=$((rounds + 1))
-    sleep 1
-  done
-  say "unpacking the base backup"
-  rm -rf "$PGDATA.new" "$volume/tablespaces"
-  mkdir -m 700 "$PGDATA.new"
-  tar -xzf "$from/base.tar.gz" -C "$PGDATA.new"
-  restore_tablespaces
-  rm -f "$PGDATA.new/standby.signal" "$PGDATA.new/backup_manifest"
-  : >"$PGDATA.new/recovery.signal"
-  PGDATA=$PGDATA.new check_version
-  until_time=
-  [ ! -s "$from/until" ] || until_time="recovery_target_time = '$(cat "$from/until")'"
-  if ! replay; then
-    # Nothing was written between the last change before that time and the time itself.
-    grep -q 'recovery ended before configured recovery target was reached' "$volume/berth.replay.log" ||
-      die "the WAL was not replayed: $(grep -E 'FATAL|PANIC|ERROR' "$volume/berth.replay.log" | tail -n 3)"
-    until_time=
-    replay || die "the WAL was not replayed: $(grep -E 'FATAL|PANIC|ERROR' "$volume/berth.replay.log" | tail -n 3)"
-  fi
-  : >"$restored"
-  rmdir "$PGDATA" 2>/dev/null || true
-  mv "$PGDATA.new" "$PGDATA"
-  rm -rf "$from" "$volume/berth.replay.conf"
-}
-
-# They lie beside the data, wherever they were before. A manifest names no files of theirs that a check could find yet.
-restore_tablespaces() {
-  if [ ! -s "$PGDATA.new/tablespace_map" ]; then
-    [ ! -e "$from/backup_manifest" ] || ! command -v pg_verifybackup >/dev/null 2>&1 ||
-      pg_verifybackup -n -q -m "$from/backup_manifest" "$PGDATA.new" || die "the base backup is not as it was made; see above"
-    return 0
-  fi
-  while read -r oid _; do
-    mkdir -p "$volume/tablespaces/$oid"
-    tar -xzf "$from/$oid.tar.gz" -C "$volume/tablespaces/$oid"
-    echo "$oid $volume/tablespaces/$oid"
-  done <"$PGDATA.new/tablespace_map" >"$PGDATA.new/tablespace_map.new"
-  mv "$PGDATA.new/tablespace_map.new" "$PGDATA.new/tablespace_map"
-}
-
-# replay: until the time, then the cluster takes writes on a timeline of its own. Nobody can connect to it meanwhile but this.
-replay() {
-  say "replaying WAL${until_time:+ until $(cat "$from/until")}"
-  cat >"$volume/berth.replay.conf" <<CONF
-include '/berth/settings.conf'
-listen_addresses = ''
-port = $port
-hba_file = '$hba'
-unix_socket_directories = '$sockets'
-hot_standby = off
-archive_mode = off
-restore_command = 'sh /berth/wal.sh fetch %f %p'
-recovery_target_timeline = '$(cat "$from/timeline")'
-recovery_target_action = 'promote'
-$until_time
-CONF
-  LC_ALL=C postgres -D "$PGDATA.new" -c config_file="$volume/berth.replay.conf" >"$volume/berth.replay.log" 2>&1 &
-  child=$!
-  trap 'kill -INT "$child" 2>/dev/null || true; exit 143' TERM INT QUIT
-  while kill -0 "$child" 2>/dev/null; do
-    if pg_isready -q -U "$superuser" -d postgres -h "$sockets" -p "$port"; then
-      local_value checkpoint >/dev/null
-      kill -INT "$child"
-      outlive "$child"
-      return
-    fi
-    sleep 1
-  done
-  wait "$child"
-}
-
 own_timeline() { LC_ALL=C pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p"; }
 
 initialise() {
   refuse_second_database
   say "making a new database cluster"
-  rm -rf "$PGDATA.new"
-  initdb -D "$PGDATA.new" -U "$superuser" --data-checksums --auth-local=trust --auth-host=scram-sha-256 \
-    --encoding="${PG_ENCODING:-UTF8}" --locale="${PG_LOCALE:-C.UTF-8}" >/dev/null
+  make_cluster
   rmdir "$PGDATA" 2>/dev/null || true
   mv "$PGDATA.new" "$PGDATA"
 }
@@ -205,11 +124,16 @@ check_version() {
 
 prepare() {
   [ ! -e "$PGDATA.old" ] || [ -e "$PGDATA" ] || mv "$PGDATA.old" "$PGDATA"
+  # The word of it was lost with the container.
+  if [ -s "$wanted" ] && [ -s "$PGDATA/PG_VERSION" ] && [ "$primary" = "$ordinal" ]; then tell_restored; fi
   if [ ! -s "$PGDATA/PG_VERSION" ]; then
     if [ "$primary" != "$ordinal" ]; then
       clone
+    elif [ -s "$wanted" ]; then
+      restore_wanted
     elif [ -n "${PG_RESTORE:-}" ]; then
       restore_cluster
+      rm -rf "$from"
     else
       initialise
     fi

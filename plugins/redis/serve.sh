@@ -3,6 +3,47 @@
 trap 'exit 143' TERM INT QUIT
 set -eu
 . /berth/lib.sh
+. /berth/kit/restore.sh
+
+# restore_backup ID: an empty volume gets the keys of a backup. A server that has a file of each write does not read a dump, so one
+# that nothing can connect to reads it, and writes that file.
+restore_backup() {
+  [ ! -f "$state" ] || return 0
+  . /berth/backup.sh
+  intact "$1" || fail "backup $1 is damaged: $damaged"
+  say "restoring the keys of backup $1"
+  find "$volume" -mindepth 1 -delete
+  cp "$backups/$1/dump.rdb" "$volume/dump.rdb"
+  umask 077
+  {
+    grep -v '^\(appendonly\|save\) ' /berth/settings.conf
+    printf 'port 0\nunixsocket /tmp/berth-restore.sock\ndir %s\nappendonly no\nsave ""\nuser default on >%s ~* &* +@all\n' "$volume" "$REDISCLI_AUTH"
+  } >/tmp/berth-restore.conf
+  "$server" /tmp/berth-restore.conf >/tmp/berth-restore.log 2>&1 &
+  child=$!
+  trap 'kill -TERM "$child" 2>/dev/null || true; exit 143' TERM INT QUIT
+  until [ "$(alone ping)" = PONG ]; do
+    kill -0 "$child" 2>/dev/null || fail "the backup $1 cannot be loaded: $(tail -n 1 /tmp/berth-restore.log)"
+    sleep 0.2
+  done
+  loaded=$(alone info keyspace | count_keys)
+  expired=$(alone info persistence | sed -n 's/^rdb_last_load_keys_expired://p')
+  wants=$(cat "$backups/$1/keys")
+  [ "$((loaded + ${expired:-0}))" -ge "$wants" ] || say "it holds $wants keys and $loaded were restored: the others have expired"
+  if grep -q '^appendonly yes' /berth/settings.conf; then
+    alone config set appendonly yes >/dev/null
+    until [ "$(alone info persistence | grep -c -e '^aof_rewrite_in_progress:0' -e '^aof_rewrite_scheduled:0')" = 2 ]; do
+      kill -0 "$child" 2>/dev/null || fail "the keys cannot be written to disk: $(tail -n 1 /tmp/berth-restore.log)"
+      sleep 0.2
+    done
+    alone info persistence | grep -q '^aof_last_bgrewrite_status:ok' || fail "the keys cannot be written to disk; see the log of the pod"
+  fi
+  kill -TERM "$child"
+  outlive "$child" || fail "the server that has read the backup did not end well; see the log of the pod"
+  trap 'exit 143' TERM INT QUIT
+}
+
+alone() { "$client" --no-auth-warning -s /tmp/berth-restore.sock "$@" 2>/dev/null | tr -d '\r' || true; }
 
 # Passwords stand in this file and in no argument.
 write_conf() {
@@ -61,6 +102,7 @@ load_state
 [ -n "$REDISCLI_AUTH" ] || die "no REDIS_PASSWORD in the config of $REDIS_SCOPE/$REDIS_NAME; apply the block again"
 refuse_empty_primary
 refuse_second_primary
+if [ -s "$wanted" ] && [ "$primary" = "$ordinal" ]; then restore_wanted; fi
 save_state
 write_conf
 # A standby answers nothing while it looks up the name of its primary.

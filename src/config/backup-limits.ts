@@ -73,6 +73,9 @@ export const backupLimits = {
   restoreFailedMs: day,
   /** How long a restore in place keeps what it replaced. */
   restoreKeptMs: 7 * day,
+  /** How long a pod may take to fill its database, and how often it is looked whether it has. */
+  fillMs: 12 * hour,
+  fillLookMs: 1_000,
   /** A restore leaves this much of its disk free. */
   restoreSpareBytes: 256 * 1024 * 1024,
   /** How often the copies of an app are tried: a week after the last drill, a day after one that failed, and after it was protected. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createCopyGroup } from "../backups/restic/copy-group.ts";
 import { createRestic } from "../backups/restic/restic.ts";
-import type { RestoreRecords, StoredRestore } from "../backups/service/restore-plan.ts";
+import type { RestoreRecords, StoredRestore, WalRoom } from "../backups/service/restore-parts.ts";
 import { drillId, type StoredDrill } from "../backups/core/drills.ts";
 import { createDrills, type Drills } from "../backups/service/drills.ts";
 import type { DrillParts } from "../backups/service/drill-parts.ts";
@@ -31,18 +31,22 @@ import { createStateDigest } from "../local/state-digest.ts";
 import { createImageRoom, stageState } from "../local/staging.ts";
 import type { Store } from "../orchestration/store/store.ts";
 import type { openEngine } from "./engine.ts";
+import { createBackupPlatform, withDatabases } from "./backup-platform.ts";
 import type { Ground } from "./ground.ts";
-import type { AppVolumes, ContainerRef, CopiedVolume, Platform, Writer } from "../backups/service/platform.ts";
-import { Failure } from "../base/wire/failure.ts";
+import type { ContainerRef } from "../backups/service/platform.ts";
 import type { VolumeRoom } from "../orchestration/controller/rollout/volume-room.ts";
-import type { ObservedPod } from "../orchestration/engine/pod.ts";
 
-type Network = Awaited<ReturnType<typeof openEngine>>;
+interface Given {
+  volumes: VolumeRoom;
+  drills: DrillRoom;
+  network: Awaited<ReturnType<typeof openEngine>>;
+  wal: WalRoom;
+}
 
 /** Copies of the server's state and of the volumes of apps outside of the machine, and what brings their data back. */
 export function createBackupRoom(
-  { layout, store, gate, life, key, log }: Ground,
-  { volumes, drills: stage, network: { engine, stills } }: { volumes: VolumeRoom; drills: DrillRoom; network: Network },
+  { layout, store, gate, life, key, names, log }: Ground,
+  { volumes, drills: stage, network, wal }: Given,
 ): { backups: Backups; restores: Restores; drills: Drills; rehearsals: Rehearsals<Caller> } {
   const records = recordsOf(store);
   const knownCopies = () => Object.fromEntries(records.targets().map(({ name, url }) => [url, records.copies(name)]));
@@ -57,10 +61,10 @@ export function createBackupRoom(
     onEvent: async (event: { actor: string; action: string; detail: Record<string, string> }) =>
       void (await store.write((tx) => tx.events.append(event, systemClock.now()))),
   };
-  const platform = createBackupPlatform({ engine, stills, volumes });
+  const platform = createBackupPlatform({ ...network, volumes });
   const backups = createBackups({
     ...{ ...shared, records, restic, gate, life, installationId: store.installationId, platform },
-    images: createImageRoom({ engine, store, folder: layout.copies }),
+    images: createImageRoom({ engine: network.engine, store, folder: layout.copies }),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now(), copies: knownCopies() }),
     stateDigest: createStateDigest(layout),
     isUnconfirmed: () => store.actionsHeld,
@@ -69,7 +73,10 @@ export function createBackupRoom(
     onCopied: (at) => markBackup(layout, at),
   });
   const from = { targets: () => records.targets().map(({ name }) => name), source: backups.repository };
-  const restores = createRestores({ ...shared, ...from, records: restoreRecordsOf(store), volumes, folders });
+  const held = withDatabases(volumes, { names, store });
+  const restores = createRestores({
+    ...{ ...shared, ...from, records: restoreRecordsOf(store), wal, folders, volumes: held },
+  });
   const tried: DrillParts = {
     ...{ ...shared, ...from, folders, stage, gate },
     drills: () => store.backups.list("drill").map(({ text }) => read<StoredDrill>(text)),
@@ -155,95 +162,3 @@ export function recordsOf(store: Store): BackupRecords & PauseRecords {
 
 /** Whether runs are of a target; see `runsId`. */
 const isOf = (target: string, id: string) => id === target || id.startsWith(`${target} `);
-
-/** The apps of this server, as copies of volumes see them. */
-function createBackupPlatform({
-  engine,
-  stills,
-  volumes,
-}: Pick<Network, "engine" | "stills"> & { volumes: VolumeRoom }): Platform {
-  return {
-    apps: () => volumes.apps().flatMap(appOf),
-    async folderOf(volume) {
-      const found = await engine.inspectVolume(volume);
-      if (found === undefined) throw new Failure("not_found", `the volume "${volume}" is gone`);
-      if (found.mountpoint !== undefined) return found.mountpoint;
-      const hint = "only volumes of the driver local, without options, are copied";
-      throw new Failure("conflict", `the data of the volume "${volume}" is not in a folder of this machine: ${hint}`);
-    },
-    rootOf: folders.rootOf,
-    isEmpty: folders.isMissingOrEmpty,
-    isNearlySame: (folder, since) => folders.isNearlySame(folder, since, backupLimits),
-    async writers(volume) {
-      const users = (await engine.volumeUsers(volume)).flatMap(writerOf);
-      const writing = await Promise.all(users.map(async (user) => ((await mayWrite(user, volume)) ? [user] : [])));
-      return writing.flat();
-    },
-    async pause(container) {
-      stills.add(container.id);
-      return engine.pause(container);
-    },
-    async unpause(container) {
-      await engine.unpause(container);
-      stills.delete(container.id);
-    },
-    async shellOf({ subject, volume }, same) {
-      const users = (await engine.volumeUsers(volume)).filter(({ state }) => state === "running");
-      return users.find(({ id, identity }) => isReplicaOf(subject, identity) && id === (same?.id ?? id));
-    },
-    run,
-  };
-
-  function appOf(app: ReturnType<VolumeRoom["apps"]>[number]): AppVolumes[] {
-    const { kind, scope, name, backup: policy, volumes: known, updatedAt } = app;
-    if (known.length === 0 && policy === undefined) return [];
-    const chosen = known.filter(({ claim }) => policy?.volumes?.includes(claim) ?? true);
-    const copied = chosen.map(({ claim, ordinal, volume }) => {
-      return { subject: { scope, kind, name, claim, ordinal }, volume };
-    });
-    return [{ scope, kind, name, policy, volumes: copied, updatedAt }];
-  }
-
-  async function mayWrite(container: ContainerRef, volume: string): Promise<boolean> {
-    const mounts = (await engine.inspect(container))?.mounts ?? [];
-    return mounts.some(({ type, source, rw }) => type === "volume" && source === volume && rw);
-  }
-
-  async function run(container: ContainerRef, command: readonly string[], signal: AbortSignal): Promise<void> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(backupLimits.commandMs)]);
-    limit.throwIfAborted();
-    const shell = { command: [...command], env: [], tty: false, interactive: false };
-    const session = await engine.exec(container, shell);
-    const onAbort = () => void session.kill().catch(() => undefined);
-    limit.addEventListener("abort", onAbort, { once: true });
-    try {
-      let said = "";
-      for await (const { bytes } of session.output) {
-        said = (said + Buffer.from(bytes).toString("utf8")).slice(-backupLimits.commandOutputCharactersMax);
-      }
-      const code = await session.exitCode();
-      if (limit.aborted) throw new Failure("conflict", "it was interrupted, or took too long");
-      if (code !== 0) throw new Failure("conflict", `exit code ${code}; it printed last: ${said.trim() || "nothing"}`);
-    } finally {
-      limit.removeEventListener("abort", onAbort);
-    }
-  }
-}
-
-const writerStates: Partial<Record<ObservedPod["state"], Writer["state"]>> = {
-  running: "running",
-  paused: "paused",
-  restarting: "restarting",
-};
-
-function writerOf({ node, id, name, state }: ObservedPod): Writer[] {
-  const writes = writerStates[state];
-  return writes === undefined ? [] : [{ node, id, name, state: writes }];
-}
-
-function isReplicaOf(subject: CopiedVolume["subject"], identity: ObservedPod["identity"]): boolean {
-  if (identity === undefined || identity.role !== undefined) return false;
-  const { key, ordinal } = identity;
-  const isApp = key.kind === subject.kind && key.scope === subject.scope && key.name === subject.name;
-  return isApp && (subject.ordinal === undefined || ordinal === subject.ordinal);
-}

@@ -66,9 +66,9 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const addresses = { identity: identityListener?.address, observability: planeListener?.local };
   const running = makeController(ground, late, { plugins, network, listeners: addresses });
   const inside = createInside((actor, by) => app.as(actor, by));
-  const { backups, restores, drills, rehearsals } = createBackupRoom(ground, { ...running, network });
-  late.backups = backups;
   const databases = createDatabaseRoom(ground, { engine: network.engine, ask: inside.as });
+  const { backups, restores, drills, rehearsals } = createBackupRoom(ground, { ...running, network, wal: databases });
+  late.backups = backups;
   const rooms = await openRooms(ground, late, {
     ...{ running, plugins, identity, backups, databases, drills, restores },
     ...{ engine: network.engine, ask: inside.as },

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type BlockRig, blockRig, postgresImage, redisImage } from "../support/blocks.ts";
+import { answerOf, type BlockRig, blockRig, postgresImage, redisImage } from "../support/blocks.ts";
+import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(300_000);
 
@@ -48,5 +49,65 @@ describe("backups of databases outside of the machine", () => {
     expect(await berth.run("describe", "statefulset", `data/${name}`)).toMatch(
       /backup +every 1d to every target\n +last copy +\d/,
     );
+  });
+
+  /** The machine is gone: the server, what it has stored, and everything in the engine. */
+  async function burn(): Promise<void> {
+    await berth.stop("SIGKILL");
+    const containers = berth.docker(["ps", "-aq", "--filter", `label=createdby=${berth.prefix}`]).split("\n");
+    berth.docker(["rm", "-f", "-v", ...containers.filter(Boolean)]);
+    const volumes = berth.docker(["volume", "ls", "-q", "--filter", `name=^${berth.prefix}`]).split("\n");
+    berth.docker(["volume", "rm", ...volumes.filter(Boolean)]);
+    for (const entry of readdirSync(berth.root)) rmSync(join(berth.root, entry), { recursive: true, force: true });
+  }
+
+  /** Another server in the place of the one that is gone: its moment to stop is over. */
+  async function comeBack(key: string): Promise<void> {
+    const file = join(folder, "key.txt");
+    writeFileSync(file, key);
+    const words = ["--from", join(folder, "copies"), "--key-file", file, "--root", berth.root, "-y"];
+    await berth.run("server", "restore", ...words);
+    const life = join(berth.root, "life.json");
+    const text = readFileSync(life, "utf8");
+    writeFileSync(life, text.replace(/"takenOverAt":\d+/, `"takenOverAt":${Date.now() - 90_000}`));
+    await berth.start();
+  }
+
+  test("the databases of a burnt server come back with one command, by backups and by WAL", async () => {
+    const spec = { image: postgresImage, replicas: 2, point_in_time: { keep: "3d" } };
+    expect((await berth.apply({ kind: "postgres", scope: "data", name: "wal", spec })).status).toBe(200);
+    await berth.ready("statefulset", "data", "wal", 120_000);
+    const psql = (name: string, sql: string) => answerOf(berth, "pg", "psql", [`data/${name}`, "-c", sql]);
+    await psql(
+      "main",
+      "create role elsewhere; create table t (n int); alter table t owner to elsewhere; insert into t values (1)",
+    );
+    await answerOf(berth, "redis", "cli", ["data/cache", "--", "set", "greeting", "hello"]);
+    await berth.run("backup", "now");
+    await psql("wal", "create table t as select 1 as n");
+    const committedAt = Date.now();
+    await waitFor(
+      "the last write at the target",
+      async () => {
+        const { body } = await berth.call("GET", "/backups/databases?scope=data&name=wal");
+        const { ranges } = (body.data ?? { ranges: [] }) as unknown as { ranges: { to: string }[] };
+        return Date.parse(ranges.at(-1)?.to ?? "") > committedAt;
+      },
+      120_000,
+    );
+    const key = await berth.run("backup", "key");
+    await burn();
+    await comeBack(key);
+
+    const all = await berth.cli(["backup", "restore", "--all", "-y"]);
+    expect([all.exitCode, all.stderr]).toEqual([0, expect.stringMatching(/data\/main\/data .* backup \d{8}T\d{6}Z\n/)]);
+    expect(all.stdout).toMatch(/data\/main\/data {2}restored .* by the backup \d{8}T\d{6}Z/);
+    expect(all.stdout).toMatch(/data\/cache\/data {2}restored .* by the backup \d{8}T\d{6}Z/);
+    expect(all.stdout).toMatch(/data\/wal\/data {2}restored .* by WAL\n/);
+    for (const name of ["main", "cache", "wal"]) await berth.ready("statefulset", "data", name, 120_000);
+    for (const name of ["main", "wal"]) expect(await psql(name, "select n from t")).toContain("1");
+    expect(await psql("main", "\\dt t")).toContain("elsewhere");
+    expect(await answerOf(berth, "redis", "cli", ["data/cache", "--", "get", "greeting"])).toContain("hello");
+    expect((await berth.cli(["backup", "restore", "--all", "-y"])).stderr).toContain("no volume is missing");
   });
 });

@@ -37,6 +37,11 @@ const restoredVolume = {
   snapshot: Type.String(),
   at: Type.String({ description: "when the copy was made" }),
   bytes: Type.Integer({ description: "size of what is restored" }),
+  fill: Type.Optional(
+    Type.String({
+      description: "of a database that its pod fills: the id of the backup, or WAL for base backup and WAL",
+    }),
+  ),
 };
 
 /** What a restore would do to one volume. */

@@ -94,6 +94,12 @@ export function sizeBelow(listed: string, path: string): number | undefined {
   return size;
 }
 
+/** Names of what `ls --json` lists at the top of a snapshot. */
+export function namesIn(listed: string): string[] {
+  const nodes = listed.split("\n").filter((line) => line.includes('"struct_type":"node"'));
+  return nodes.map((line) => String((JSON.parse(line) as { name?: unknown }).name));
+}
+
 /** Answers with the path, read. Fails `invalid` for what does not fit together. */
 export function checkBody({ way, into, path, name, scope, volume, snapshot }: RestoreBody): string | undefined {
   const problems = [

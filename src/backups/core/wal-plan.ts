@@ -148,7 +148,38 @@ export function rangesOf(stretches: readonly Stretch[]): { from: number; to: num
   return ranges;
 }
 
+/** The newest time that can be restored, and not after `until`. */
+function newestOf(stretches: readonly Stretch[], until = Number.POSITIVE_INFINITY): number | undefined {
+  const ends = stretches.flatMap(({ from, to }) => (from <= until ? [Math.min(to, until)] : []));
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
 /** What restores a time: from the newest base backup before it. */
 export function stretchFor(stretches: readonly Stretch[], at: number): Stretch | undefined {
   return stretches.filter(({ from, to }) => from <= at && at <= to).sort((a, b) => b.base.endedAt - a.base.endedAt)[0];
+}
+
+/** The newest state of a database that its target holds. */
+export interface NewestState {
+  /** Which base backup it begins with. */
+  snapshot: string;
+  at: number;
+  /** What a restore gives as its time; undefined for all that there is. */
+  until: number | undefined;
+  /** Packed, at the target. */
+  bytes: number;
+}
+
+/** The newest state that is not after `until`; undefined where there is none. */
+export function newestState(
+  all: readonly Stretch[],
+  { files, until }: { files: readonly { path: string; bytes: number }[]; until: number | undefined },
+): NewestState | undefined {
+  const at = newestOf(all, until);
+  const stretch = at === undefined ? undefined : stretchFor(all, at);
+  if (at === undefined || stretch === undefined) return undefined;
+  const pieces = new Set(stretch.pieces.map(({ path }) => path));
+  const taken = files.filter(({ path }) => pieces.has(path) || path.startsWith(`${stretch.base.folder}/`));
+  const bytes = taken.reduce((sum, file) => sum + file.bytes, 0);
+  return { snapshot: stretch.base.label, at, until: at === newestOf(all) ? undefined : at, bytes };
 }

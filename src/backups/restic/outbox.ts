@@ -138,6 +138,11 @@ export async function textIn(folder: VolumeFolder | undefined, name: string): Pr
   }
 }
 
+/** Removes every file that is in it. */
+export async function clearNames(folder: VolumeFolder): Promise<void> {
+  for (const name of await folder.names()) await folder.remove(name);
+}
+
 export async function writeText(folder: VolumeFolder, name: string, text: string): Promise<void> {
   const file = await folder.make(name);
   try {

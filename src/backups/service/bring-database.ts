@@ -1,9 +1,13 @@
+import { isoTime } from "../../base/pure/iso-time.ts";
 import { join } from "node:path";
 import { Failure, shownCause } from "../../base/wire/failure.ts";
 import type { WalArchive } from "../core/wal-objects.ts";
+import type { DatabaseRestore } from "../api/databases.ts";
 import type { Stretch } from "../core/wal-plan.ts";
+import type { StoredTarget } from "./records.ts";
 import {
   clearFolder,
+  clearNames,
   joinFiles,
   openVolumeFolder,
   removeFolder,
@@ -52,7 +56,7 @@ async function bring(options: BringOptions, folder: VolumeFolder): Promise<void>
     if (limit.aborted)
       throw new Failure("conflict", "bringing the database took too long; try again with a nearer target");
   };
-  for (const name of await folder.names()) await folder.remove(name);
+  await clearNames(folder);
   const { base, pieces, timeline } = stretch;
   for (const { path } of await remote.list(base.folder)) {
     if (path.startsWith("about.")) continue;
@@ -93,3 +97,53 @@ async function bring(options: BringOptions, folder: VolumeFolder): Promise<void>
 }
 
 const hexOf = (timeline: number) => timeline.toString(16).toUpperCase().padStart(8, "0");
+
+/** A line "key value" of what was noted about a base backup. */
+export const pairOf = (line: string): [string, string] => {
+  const at = line.indexOf(" ");
+  return [line.slice(0, at), line.slice(at + 1)];
+};
+
+interface Planned {
+  target: StoredTarget;
+  stretch: Stretch;
+  ms: number;
+  at: string | undefined;
+  about: ReadonlyMap<string, string>;
+}
+
+/** A plan as the API has it. */
+export function shownPlan({ target, stretch, ms, at, about }: Planned): DatabaseRestore {
+  return {
+    target: target.name,
+    at: at === undefined ? undefined : isoTime(ms),
+    base: isoTime(stretch.base.endedAt),
+    segments: new Set(stretch.pieces.map(({ segment }) => segment)).size,
+    version: about.get("version") ?? "",
+    image: about.get("image") ?? "",
+    image_id: about.get("image_id") ?? "",
+  };
+}
+
+/** The answer to a time that cannot be restored: the range, or the two ends of the gap that it lies in. */
+export function outside(
+  { scope, name }: { scope: string; name: string },
+  at: number,
+  ranges: readonly { from: number; to: number }[],
+): Failure {
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  if (first === undefined || last === undefined) {
+    return new Failure(
+      "not_found",
+      `nothing of ${scope}/${name} can be restored to a time: no base backup is at the target yet`,
+    );
+  }
+  const before = ranges.findLast(({ to }) => to < at);
+  const after = ranges.find(({ from }) => from > at);
+  const what = `${scope}/${name} cannot be restored to ${isoTime(at)}`;
+  if (before === undefined || after === undefined) {
+    return new Failure("conflict", `${what}: choose a time from ${isoTime(first.from)} to ${isoTime(last.to)}`);
+  }
+  const gap = `WAL is missing from ${isoTime(before.to)} to ${isoTime(after.from)}`;
+  return new Failure("conflict", `${what}: ${gap}; choose a time before or after that`);
+}

@@ -6,10 +6,10 @@ import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { DatabasePoints, DatabaseRestore } from "../api/databases.ts";
 import { readArchives, type WalArchive } from "../core/wal-objects.ts";
-import { rangesOf, type Stretch, stretchesOf, stretchFor } from "../core/wal-plan.ts";
+import { newestState, type NewestState, rangesOf, stretchesOf, stretchFor } from "../core/wal-plan.ts";
 import type { Rclone } from "../restic/rclone.ts";
-import { bringDatabase } from "./bring-database.ts";
-import type { BackupRecords, StoredTarget } from "./records.ts";
+import { bringDatabase, outside, pairOf, shownPlan } from "./bring-database.ts";
+import type { BackupRecords } from "./records.ts";
 import { createDatabaseRemotes } from "./database-remotes.ts";
 import { shipBases, type ShippedDatabase, type ShippingState, shipWal } from "./shipping.ts";
 
@@ -21,6 +21,13 @@ export interface Databases {
   plan(of: DatabaseName, at: string | undefined): Promise<DatabaseRestore>;
   /** Begins to bring it into the volume of another block, which waits for it. Fails as `plan` does. */
   bring(of: DatabaseName, how: { at: string | undefined; into: DatabaseName }): Promise<DatabaseRestore>;
+  /** The newest state of a database that asks for it and is at its target, not after `until`; undefined where there is none. */
+  newest(
+    of: DatabaseName,
+    how: { until: number | undefined; target: string | undefined },
+  ): Promise<(NewestState & { target: string }) | undefined>;
+  /** Brings that of a time, or the newest, into a volume from which its pod restores it. */
+  fetch(of: DatabaseName, how: { until: number | undefined; mountPoint: string }): Promise<void>;
   /** Databases whose WAL does not reach the target: since when, and why. */
   failing(): { target: string; sinceAt: number; error: string }[];
   /** Ships until `signal` aborts; not before the gate is open. */
@@ -121,10 +128,11 @@ export function createDatabases(options: DatabasesOptions): Databases {
       (await databases()).find(({ scope, name }) => scope === of.scope && name === of.name)?.target,
     );
     const remote = await remoteOf(of, target);
-    const archives = readArchives((await remote.list("")).map(({ path }) => path));
+    const files = await remote.list("");
+    const archives = readArchives(files.map(({ path }) => path));
     const { mark } = stateOf(of);
     const found = archives.map((archive) => ({ archive, stretches: stretchesOf(archive, mark) }));
-    return { target, remote, found };
+    return { target, remote, files, found };
   }
 
   async function planned(of: DatabaseName, at: string | undefined) {
@@ -175,6 +183,22 @@ export function createDatabases(options: DatabasesOptions): Databases {
         .finally(() => bringing.delete(folder));
       return plan.shown;
     },
+    async newest(of, { until, target: wanted }) {
+      if (!(await databases()).some(({ scope, name }) => scope === of.scope && name === of.name)) return undefined;
+      const { target, files, found } = await archivesOf(of);
+      if (wanted !== undefined && wanted !== target.name) return undefined;
+      const newest = newestState(
+        found.flatMap(({ stretches }) => stretches),
+        { files, until },
+      );
+      return newest && { ...newest, target: target.name };
+    },
+    async fetch({ scope, name }, { until, mountPoint }) {
+      const plan = await planned({ scope, name }, until === undefined ? undefined : isoTime(until));
+      const folder = join(staging, "restore", scope, name);
+      const limit = AbortSignal.timeout(limits.workMs);
+      await bringDatabase({ ...plan, mountPoint, until, staging: folder, limit });
+    },
     failing: () =>
       [...lanes.values()].flatMap(({ target, failing }) =>
         failing === undefined ? [] : [{ target, sinceAt: failing.sinceAt, error: failing.error }],
@@ -196,48 +220,4 @@ export function createDatabases(options: DatabasesOptions): Databases {
       })(signal);
     },
   };
-}
-
-const pairOf = (line: string): [string, string] => {
-  const at = line.indexOf(" ");
-  return [line.slice(0, at), line.slice(at + 1)];
-};
-
-interface Planned {
-  target: StoredTarget;
-  stretch: Stretch;
-  ms: number;
-  at: string | undefined;
-  about: ReadonlyMap<string, string>;
-}
-
-function shownPlan({ target, stretch, ms, at, about }: Planned): DatabaseRestore {
-  return {
-    target: target.name,
-    at: at === undefined ? undefined : isoTime(ms),
-    base: isoTime(stretch.base.endedAt),
-    segments: new Set(stretch.pieces.map(({ segment }) => segment)).size,
-    version: about.get("version") ?? "",
-    image: about.get("image") ?? "",
-    image_id: about.get("image_id") ?? "",
-  };
-}
-
-/** The answer to a time that cannot be restored: the range, or the two ends of the gap that it lies in. */
-function outside({ scope, name }: DatabaseName, at: number, ranges: readonly { from: number; to: number }[]): Failure {
-  const [first, last] = [ranges[0], ranges.at(-1)];
-  if (first === undefined || last === undefined) {
-    return new Failure(
-      "not_found",
-      `nothing of ${scope}/${name} can be restored to a time: no base backup is at the target yet`,
-    );
-  }
-  const before = ranges.findLast(({ to }) => to < at);
-  const after = ranges.find(({ from }) => from > at);
-  const what = `${scope}/${name} cannot be restored to ${isoTime(at)}`;
-  if (before === undefined || after === undefined) {
-    return new Failure("conflict", `${what}: choose a time from ${isoTime(first.from)} to ${isoTime(last.to)}`);
-  }
-  const gap = `WAL is missing from ${isoTime(before.to)} to ${isoTime(after.from)}`;
-  return new Failure("conflict", `${what}: ${gap}; choose a time before or after that`);
 }

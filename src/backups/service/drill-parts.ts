@@ -4,7 +4,7 @@ import type { dueScopes, EndedDrill, StoredDrill } from "../core/drills.ts";
 import type { AppVolumes } from "./platform.ts";
 import type { Limit } from "../../base/words/limit.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
-import type { RestoreParts } from "./restore-plan.ts";
+import type { RestoreParts } from "./restore-parts.ts";
 
 export type DrilledKey = Pick<AppVolumes, "scope" | "kind" | "name">;
 

@@ -2,7 +2,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { createLocks, type Locks } from "./locks.ts";
 import type { Restic } from "../restic/restic.ts";
 import { type Generation, generationTags } from "../core/generation.ts";
-import { includePattern, sizeBelow } from "../core/restore-choice.ts";
+import { includePattern, namesIn, sizeBelow } from "../core/restore-choice.ts";
 import {
   type BackupSummary,
   readRemoved,
@@ -43,6 +43,10 @@ export interface Repository {
   mark(generation: Generation): Promise<void>;
   /** Bytes of a snapshot, or of one path in it. Fails `not_found` where it does not hold the path. */
   size(snapshot: string, path: string | undefined): Promise<number>;
+  /** What lies at the top of a snapshot. */
+  names(snapshot: string): Promise<string[]>;
+  /** A small file of a snapshot; empty where it holds none. */
+  text(snapshot: string, path: string): Promise<string>;
   /** Writes a snapshot, or one path of it, into a folder, and compares what it has written with the copy. */
   restore(snapshot: string, folder: string, signal: AbortSignal, path?: string): Promise<void>;
 }
@@ -199,6 +203,15 @@ export function createRepository(
       const size = sizeBelow(listed, path);
       if (size !== undefined) return size;
       throw new Failure("not_found", `the copy ${snapshot.slice(0, 8)} does not hold "${path}"; nothing was changed`);
+    },
+    async names(snapshot) {
+      return namesIn(await asked("reading the copy", ["ls", "--json", "--no-lock", snapshot, "/"]));
+    },
+    async text(snapshot, path) {
+      const done = await order(["dump", "--no-lock", snapshot, `/${path}`]);
+      if (done.ok) return done.stdout;
+      if (done.cause.includes("not found")) return "";
+      throw refused(`reading the copy at ${place}`, done);
     },
     async restore(snapshot, folder, signal, path) {
       const only = path === undefined ? ["--exclude", `/${emptyFile}`] : ["--include", includePattern(path)];

@@ -1,5 +1,5 @@
 import { Failure, shownCause } from "../../base/wire/failure.ts";
-import type { RestoreParts, StoredRestore } from "./restore-plan.ts";
+import type { RestoreParts, StoredRestore } from "./restore-parts.ts";
 
 /**
  * Restores of single volumes. The data is written into a folder beside its place, on the same file system. Once all of it
@@ -140,6 +140,7 @@ export function createRestoreItems(parts: RestoreParts) {
   }
 
   return {
+    save,
     /**
      * Never rejects: what went wrong is in the record. An app whose volume is missing must be held until it has ended, so
      * that it does not start with an empty one.

@@ -1,108 +1,12 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
-import type { Clock } from "../../base/words/clock.ts";
-import type { Limit } from "../../base/words/limit.ts";
-import type { Log } from "../../base/words/log.ts";
-import type { Restore, RestoreBody, RestoreWay } from "../api/restore.ts";
+import type { RestoreBody, RestoreWay } from "../api/restore.ts";
 import { checkBody, chooseCopies, type VolumeCopy, volumeCopies } from "../core/restore-choice.ts";
 import { noTarget } from "../core/target.ts";
-import { readRoot, type VolumeSubject, whatOf } from "../core/subject.ts";
-import type { Folders } from "../restic/folders.ts";
-import type { Repository } from "./repository.ts";
+import { readRoot, whatOf } from "../core/subject.ts";
+import { planDatabases } from "./restore-database.ts";
+import type { Planned, RestoreParts } from "./restore-parts.ts";
 import { ofEachTarget } from "./shown.ts";
-
-/** The volumes of the platform, as restores need them. */
-interface Volumes {
-  /** Those that stored apps have, whether the engine has them or not. */
-  list(): (VolumeSubject & { volume: string; labels: Record<string, string> })[];
-  /** `mountpoint`: the folder of its data; undefined where that is not a folder of this machine. */
-  find(volume: string): Promise<{ mountpoint?: string | undefined } | undefined>;
-  /** Where the engine keeps volumes. */
-  folder(): Promise<string>;
-  make(volume: string, labels: Record<string, string>): Promise<void>;
-  remove(volume: string): Promise<void>;
-  /** The volume that manifests of the scope mount as `name`. */
-  named(scope: string, name: string): { volume: string; labels: Record<string, string> };
-  /** Keeps apps that mount it from starting a container, until the returned function is called. */
-  hold(volume: string): () => void;
-  /** Stops the containers that mount it. Fails `conflict` where one is not a replica. */
-  stopUsers(volume: string): Promise<void>;
-}
-
-/** What restores are made from. */
-export interface RestoreParts {
-  records: RestoreRecords;
-  /** Names of all targets. */
-  targets(): string[];
-  source(target: string): Promise<Pick<Repository, "snapshots" | "size" | "restore">>;
-  volumes: Volumes;
-  folders: Folders;
-  /** One command of restic at a time. */
-  turn: Limit;
-  clock: Clock;
-  log: Log;
-  /** See `config/backup-limits.ts`. */
-  limits: {
-    restoresKept: number;
-    restoreKeptMs: number;
-    restoreFailedMs: number;
-    restoreSpareBytes: number;
-    retryMs: number;
-    lookMs: number;
-  };
-  randomBytes(count: number): Uint8Array;
-  isOurs(folder: string): Promise<boolean>;
-  onEvent(event: { actor: string; action: string; detail: Record<string, string> }): Promise<void>;
-}
-
-/** A restore of one volume as it is stored: what it has begun, so that the next start of the server can end it. */
-export interface StoredRestore {
-  id: string;
-  group: string;
-  actor: string;
-  subject: VolumeSubject;
-  way: RestoreWay;
-  /** The volume that has the data afterwards, by its engine name; undefined for a folder. */
-  volume: string | undefined;
-  /** Labels of a volume that the restore makes. */
-  labels: Record<string, string>;
-  /** What manifests of the scope call the new volume; of `beside`. */
-  mount: string | undefined;
-  into: string | undefined;
-  path: string | undefined;
-  target: string;
-  snapshot: string;
-  /** Epoch milliseconds, as all times here. */
-  at: number;
-  bytes: number;
-  /** Owner and mode of the volume's root folder, `MODE.UID.GID`; undefined where the copy does not say. */
-  root: string | undefined;
-  state: Restore["state"];
-  startedAt: number;
-  endedAt: number | undefined;
-  error: string | undefined;
-  /** Folder that restic writes to, and where what was replaced is afterwards. */
-  stage: string | undefined;
-  /** What is put where, once all of it is there, and what the file system calls the new data. */
-  put: { from: string; to: string; fresh: string } | undefined;
-  keptUntil: number | undefined;
-}
-
-/** Reads see the last commit; writes resolve once they are durable. */
-export interface RestoreRecords {
-  restores(): StoredRestore[];
-  putRestore(restore: StoredRestore): Promise<void>;
-  removeRestore(id: string): Promise<void>;
-}
-
-/** What is restored of one volume, before the restore has begun. */
-interface Planned extends Pick<
-  StoredRestore,
-  "subject" | "way" | "volume" | "labels" | "mount" | "into" | "path" | "target" | "snapshot" | "at" | "bytes" | "root"
-> {
-  /** Data that is there now is replaced. */
-  replaces: boolean;
-}
 
 interface Plan {
   volumes: Planned[];
@@ -121,7 +25,7 @@ export async function planRestores(parts: RestoreParts, body: RestoreBody): Prom
   if (copies.length === 0 && unreachable.length > 0) {
     throw new Failure("unavailable", unreachable.map(({ target, why }) => `${target}: ${why}`).join("; "));
   }
-  const chosen = chooseCopies(copies, body);
+  const { chosen, none } = chosenOf(copies, body);
   const wanted: Planned[] = [];
   for (const copy of chosen) {
     const place = await placeOf(parts, { copy, body, isOnly: chosen.length === 1 });
@@ -131,7 +35,11 @@ export async function planRestores(parts: RestoreParts, body: RestoreBody): Prom
     const bytes = await (await parts.source(target)).size(snapshot, path);
     wanted.push({ ...place, subject, target, snapshot, at, path, bytes, root });
   }
-  const uncopied = body.way === undefined ? await missingWithout(parts, { copies, body }) : [];
+  const filled = await planDatabases(parts, body, chosen);
+  if (none !== undefined && filled.planned.length === 0) throw none;
+  wanted.push(...filled.planned);
+  unreachable.push(...filled.unreachable);
+  const uncopied = body.way === undefined ? await missingWithout(parts, { copies, body, wanted }) : [];
   if (wanted.length === 0) {
     const which = chosen.map(({ subject }) => whatOf(subject)).join(", ");
     if (uncopied.length > 0)
@@ -154,16 +62,31 @@ export async function planRestores(parts: RestoreParts, body: RestoreBody): Prom
   return { volumes: wanted, uncopied, unreachable };
 }
 
+/** The copies that are asked for, or why there are none: a database may come back without any. */
+function chosenOf(copies: readonly VolumeCopy[], body: RestoreBody): { chosen: VolumeCopy[]; none?: Failure } {
+  try {
+    return { chosen: chooseCopies(copies, body) };
+  } catch (error) {
+    if (error instanceof Failure && error.code === "not_found") return { chosen: [], none: error };
+    throw error;
+  }
+}
+
 /** What the engine lacks, of the apps that are asked for, and no copy can bring back. */
 async function missingWithout(
   { volumes }: RestoreParts,
-  { copies, body: { scope, name } }: { copies: readonly VolumeCopy[]; body: RestoreBody },
+  {
+    copies,
+    body: { scope, name },
+    wanted,
+  }: { copies: readonly VolumeCopy[]; body: RestoreBody; wanted: readonly Planned[] },
 ): Promise<string[]> {
+  const filled = new Set(wanted.flatMap(({ database }) => database?.claims.map(({ volume }) => volume) ?? []));
   const copied = new Set(copies.map(({ subject }) => whatOf(subject)));
   const asked = volumes
     .list()
     .filter((one) => (scope === undefined || one.scope === scope) && (name === undefined || one.name === name))
-    .filter((one) => !copied.has(whatOf(one)));
+    .filter((one) => !copied.has(whatOf(one)) && !filled.has(one.volume));
   const found = await Promise.all(asked.map(async (one) => ((await volumes.find(one.volume)) ? [] : [whatOf(one)])));
   return found.flat();
 }

@@ -6,8 +6,10 @@ import type { beginRestore, listRestores, planRestore, Restore, RestoreBody } fr
 import { isUnfinished } from "../api/protection.ts";
 import { isNamed } from "../core/restore-choice.ts";
 import { whatOf } from "../core/subject.ts";
+import { createFills } from "./restore-database.ts";
 import { createRestoreItems } from "./restore-item.ts";
-import { planRestores, type RestoreParts, type StoredRestore } from "./restore-plan.ts";
+import type { Fill, RestoreParts, StoredRestore } from "./restore-parts.ts";
+import { planRestores } from "./restore-plan.ts";
 
 /** Data of volumes that is brought back from copies. */
 export interface Restores {
@@ -29,6 +31,7 @@ export interface Restores {
 export function createRestores(parts: RestoreParts): Restores {
   const { records, volumes, clock, log, limits } = parts;
   const items = createRestoreItems(parts);
+  const fills = createFills(parts, items.save);
   const closing = new AbortController();
   /** One volume after the other. */
   const one = createLimit(1);
@@ -65,6 +68,7 @@ export function createRestores(parts: RestoreParts): Restores {
 
   async function recoverAll(signal: AbortSignal): Promise<void> {
     for (const restore of left) {
+      if (restore.database !== undefined) continue;
       while (!signal.aborted) {
         try {
           await items.recover(restore);
@@ -76,6 +80,15 @@ export function createRestores(parts: RestoreParts): Restores {
           await clock.sleep(limits.lookMs, signal);
         }
       }
+    }
+  }
+
+  /** Databases whose pods were being filled: what they need is there, or is fetched once more. */
+  function fillLeft(): void {
+    for (const restore of left) {
+      const placed = holds.get(restore.id) ?? (() => undefined);
+      if (restore.database !== undefined)
+        void fills.carryOut(restore, restore.database, { placed, signal: closing.signal });
     }
   }
 
@@ -93,8 +106,8 @@ export function createRestores(parts: RestoreParts): Restores {
   return {
     async plan(body) {
       const { volumes: planned, uncopied, unreachable } = await planRestores(parts, body);
-      const rows = planned.map(({ subject, labels: _, root: __, at, ...row }) => {
-        return { ...row, what: whatOf(subject), at: isoTime(at) };
+      const rows = planned.map(({ subject, labels: _, root: __, at, database, ...row }) => {
+        return { ...row, what: whatOf(subject), at: isoTime(at), fill: fillText(database) };
       });
       return { volumes: rows, at: body.at ?? isoTime(clock.now()), uncopied, unreachable };
     },
@@ -110,11 +123,19 @@ export function createRestores(parts: RestoreParts): Restores {
         await records.putRestore(restore);
         await tell(restore, "backup.restore", actor);
       }
-      for (const restore of begun) {
+      const ended = begun.flatMap((restore) => {
+        if (restore.database !== undefined) return [];
         const release = hold(restore.way === "missing" ? restore.volume : undefined);
-        one(() => parts.turn(() => items.carryOut(restore, closing.signal)))
+        return one(() => parts.turn(() => items.carryOut(restore, closing.signal)))
           .catch((error: unknown) => log.error("restore failed", { error }))
           .finally(release);
+      });
+      for (const restore of begun) {
+        const { database, volume } = restore;
+        if (database === undefined) continue;
+        const placed = hold(volume);
+        // Its backups may be among the volumes, and its pod may wait for its image, which is fetched in the one turn of all.
+        void Promise.all(ended).then(() => fills.carryOut(restore, database, { placed, signal: closing.signal }));
       }
       return { group, restores: begun.map(shownRestore) };
     },
@@ -164,6 +185,7 @@ export function createRestores(parts: RestoreParts): Restores {
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       await one(() => recoverAll(signal)).finally(recovered.resolve);
+      if (!signal.aborted) fillLeft();
       while (!signal.aborted) {
         await one(discardOld).catch((error: unknown) => log.warn("old restores not removed", { error }));
         await clock.sleep(limits.retryMs, signal);
@@ -173,10 +195,28 @@ export function createRestores(parts: RestoreParts): Restores {
   };
 }
 
+/** What a database is filled with, for people and programs: the id of a backup, or `WAL`. */
+const fillText = (fill: Fill | undefined) => fill && (fill.backup ?? "WAL");
+
 function shownRestore(restore: StoredRestore): Restore {
   const { id, group, subject, way, volume, mount, into, path, target, snapshot, bytes, state, error } = restore;
   return {
-    ...{ id, group, what: whatOf(subject), way, volume, mount, into, path, target, snapshot, bytes, state, error },
+    ...{
+      fill: fillText(restore.database),
+      id,
+      group,
+      what: whatOf(subject),
+      way,
+      volume,
+      mount,
+      into,
+      path,
+      target,
+      snapshot,
+      bytes,
+      state,
+      error,
+    },
     at: isoTime(restore.at),
     started_at: isoTime(restore.startedAt),
     ended_at: restore.endedAt === undefined ? undefined : isoTime(restore.endedAt),

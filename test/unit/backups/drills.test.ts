@@ -79,6 +79,7 @@ function world({
     onEvent: async () => undefined,
     targets: () => ["disk"],
     source: async () => ({
+      ...{ names: async () => [], text: async () => "" },
       snapshots: async () => snapshots,
       size: async () => 1_000,
       async restore(id: string) {

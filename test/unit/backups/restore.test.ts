@@ -3,10 +3,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RestoreBody } from "../../../src/backups/api/restore.ts";
-import type { RestoreParts, StoredRestore } from "../../../src/backups/service/restore-plan.ts";
+import type { RestoreParts, StoredRestore } from "../../../src/backups/service/restore-parts.ts";
 import { createRestores } from "../../../src/backups/service/restore.ts";
 import { folders } from "../../../src/backups/restic/folders.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
+import { systemClock } from "../../../src/base/words/clock.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { isRoot } from "../../support/is-root.ts";
@@ -57,7 +58,7 @@ describe("restores", () => {
         const call = target[name as keyof T];
         if (typeof call !== "function") return call;
         return (...args: unknown[]) => {
-          const isSync = ["restores", "list", "named", "hold"].includes(String(name));
+          const isSync = ["restores", "list", "databases", "named", "hold"].includes(String(name));
           if (!isSync && done.length >= lives) {
             died.resolve();
             return new Promise(() => undefined);
@@ -82,6 +83,8 @@ describe("restores", () => {
       ),
       targets: () => ["disk"],
       source: async () => ({
+        names: async () => readdirSync(join(home, "copy")),
+        text: async (_: string, path: string) => contentOf(join(home, "copy", path)) ?? "",
         snapshots: async () => [{ id: "aabbccdd", at, tags: [...tags, "ordinal=0", "root=750.0.0"] }],
         size: async () => 1_000,
         ...mortal(
@@ -97,6 +100,7 @@ describe("restores", () => {
       }),
       volumes: mortal(
         {
+          databases: () => [],
           list: () => [{ ...subject, volume: "v", labels: {} }],
           find: async (name: string) => (made.has(name) ? { mountpoint: made.get(name) } : undefined),
           folder: async () => join(home, "volumes"),
@@ -114,6 +118,7 @@ describe("restores", () => {
         },
         "volumes",
       ),
+      wal: { newest: async () => undefined, fetch: async () => undefined },
       folders: mortal({ ...folders, space: async () => ({ disk: "1", freeBytes }) }, "folders"),
       turn: (work) => {
         const turn = work();
@@ -135,9 +140,9 @@ describe("restores", () => {
   }
 
   /** The next start of a server that was killed, up to the end of what it left. */
-  async function startAgain() {
+  async function startAgain(of: () => RestoreParts = parts) {
     [lives, held] = [Infinity, new Map()];
-    const restores = createRestores(parts());
+    const restores = createRestores(of());
     const stopping = new AbortController();
     const running = restores.run(stopping.signal);
     await waitFor("the end of what was left", async () =>
@@ -238,6 +243,147 @@ describe("restores", () => {
       const [ended] = (await startAgain()).list(undefined).restores;
       expect([state, ended?.error, contentOf(join(live(), "a"))]).toEqual([state, expect.any(String), "newer"]);
     }
+  });
+
+  /** The block shop/pg: its pods are gone with their volumes, and a copy holds two backups, of which the newer one failed its check. */
+  function ofBlock(wal: Partial<RestoreParts["wal"]> = {}): RestoreParts {
+    const given = parts();
+    const named = { ...{ scope: "shop", kind: "statefulset", name: "pg" }, labels: {} };
+    const backups = { ...named, claim: "pg-backups", ordinal: undefined, volume: "pg-backups" };
+    const claims = [0, 1].map((ordinal) => ({ ...named, claim: "data", ordinal, volume: `pg-${ordinal}` }));
+    const block = { scope: "shop", name: "pg", backups, claims, isFillable: true };
+    const copy = {
+      id: "ddccbbaa",
+      at,
+      tags: ["volume", "scope=shop", "kind=statefulset", "name=pg", "claim=pg-backups"],
+    };
+    for (const [id, check] of Object.entries({ "20261128T100000Z": "passed 1 ", "20261128T110000Z": "failed 1 " })) {
+      mkdirSync(join(home, "copy", id), { recursive: true });
+      writeFileSync(join(home, "copy", id, ".check"), check);
+    }
+    const { source } = given;
+    return {
+      ...given,
+      clock: systemClock,
+      limits: { ...backupLimits, fillLookMs: 1, lookMs: 1 },
+      wal: { ...given.wal, ...wal },
+      source: async (target) => ({ ...(await source(target)), snapshots: async () => [copy] }),
+      volumes: new Proxy(given.volumes, {
+        get: (target, name) =>
+          ({ databases: () => [block], list: () => [backups, ...claims] })[String(name)] ?? target[name as "find"],
+      }),
+    };
+  }
+
+  const wordOf = (name: string) => contentOf(join(live("pg-backups"), "restore", name));
+  /** A pod of the block: it fills an empty volume as it is told to, and makes an empty database where it is told nothing. */
+  async function podsOf(end: AbortSignal, fails = false): Promise<void> {
+    while (!end.aborted) {
+      const isHeld = (held.get("pg-0") ?? 0) > 0;
+      const isTold = wordOf("failed") === undefined;
+      if (made.has("pg-0") && !isHeld && isTold && contentOf(join(live("pg-0"), "a")) === undefined) {
+        const wanted = wordOf("wanted");
+        if (wanted === undefined || !fails) writeFileSync(join(live("pg-0"), "a"), wanted ?? "empty");
+        if (wanted !== undefined) {
+          const home = join(live("pg-backups"), "restore");
+          writeFileSync(join(home, fails ? "failed" : "done"), fails ? "the dump is bad\n" : "\n");
+          if (!fails) rmSync(join(home, "wanted"));
+        }
+      }
+      await Bun.sleep(1);
+    }
+  }
+
+  test.if(isRoot)(
+    "a database: a kill after each step ends with the data of the backup, and never with an empty one",
+    async () => {
+      for (let steps = 0; steps < 150; steps++) {
+        for (const name of readdirSync(home)) rmSync(join(home, name), { recursive: true });
+        [records, made, done, turns, held] = [new Map(), new Map(), [], [], new Map()];
+        [lives, died] = [steps, Promise.withResolvers()];
+        const pods = new AbortController();
+        const running = podsOf(pods.signal);
+        const filled = async () => {
+          const restores = createRestores(ofBlock());
+          await restores.begin({}, "ann");
+          await waitFor("the end", async () =>
+            restores.list(undefined).restores.every(({ ended_at: end }) => end !== undefined),
+          );
+        };
+        await Promise.race([filled(), died.promise]);
+        const isWhole = done.length < steps;
+        const restores = await startAgain(ofBlock);
+        pods.abort();
+        await running;
+        const rows = Object.fromEntries(restores.list(undefined).restores.map(({ what, state }) => [what, state]));
+        // Where the volume of the backups was not there yet, the database waits as before.
+        const isThere = rows["shop/pg/pg-backups"] === "done" && rows["shop/pg/data"] === "done";
+        expect([steps, made.has("pg-0"), contentOf(join(live("pg-0"), "a"))]).toEqual(
+          isThere ? [steps, true, "backup 20261128T100000Z\n"] : [steps, false, undefined],
+        );
+        expect([steps, made.has("pg-1"), wordOf("wanted")]).toEqual([steps, isThere, undefined]);
+        if (!isWhole) continue;
+        return expect(rows).toEqual({ "shop/pg/pg-backups": "done", "shop/pg/data": "done" });
+      }
+      throw new Error("the restore has too many steps");
+    },
+  );
+
+  test.if(isRoot)("a database that cannot be filled stays empty until another backup or WAL fills it", async () => {
+    const pods = new AbortController();
+    const failing = podsOf(pods.signal, true);
+    const restores = createRestores(ofBlock());
+    const ended = () =>
+      waitFor("the end", async () => restores.list(undefined).restores.every(({ ended_at: end }) => end !== undefined));
+    await restores.begin({ scope: "shop", name: "pg" }, "ann");
+    await ended();
+    const [row] = restores.list(undefined).restores.filter(({ fill }) => fill !== undefined);
+    expect(row).toMatchObject({ state: "failed", error: "the dump is bad", fill: "20261128T100000Z" });
+    pods.abort();
+    await failing;
+    expect(contentOf(join(live("pg-0"), "a"))).toBeUndefined();
+
+    const newest = {
+      target: "disk",
+      snapshot: "20261128T120000Z",
+      at: Date.parse("2026-11-28T12:00:00Z"),
+      until: undefined,
+      bytes: 1,
+    };
+    const after = new AbortController();
+    const good = podsOf(after.signal);
+    const again = createRestores(ofBlock({ newest: async () => newest }));
+    expect(await again.plan({})).toMatchObject({
+      volumes: [{ what: "shop/pg/data", fill: "WAL", at: "2026-11-28T12:00:00.000Z" }],
+    });
+    await again.begin({}, "ann");
+    await waitFor("the end", async () =>
+      again.list(undefined).restores.every(({ ended_at: end }) => end !== undefined),
+    );
+    after.abort();
+    await good;
+    expect(contentOf(join(live("pg-0"), "a"))).toBe("cluster\n");
+    expect([...held.values()].filter((count) => count !== 0)).toEqual([]);
+  });
+
+  test("WAL that is out of reach is said, and a block of an older berth is applied again first", async () => {
+    const unreachable = createRestores(
+      ofBlock({ newest: () => Promise.reject(new Failure("unavailable", "no rclone")) }),
+    );
+    expect((await unreachable.plan({})).unreachable).toEqual([{ target: "WAL of shop/pg", why: "no rclone" }]);
+    const given = ofBlock();
+    const [block] = given.volumes.databases();
+    const volumes = {
+      ...given.volumes,
+      find: given.volumes.find,
+      list: given.volumes.list,
+      folder: given.volumes.folder,
+    };
+    const old = createRestores({
+      ...given,
+      volumes: { ...volumes, databases: () => (block ? [{ ...block, isFillable: false }] : []) },
+    });
+    expect(old.plan({})).rejects.toThrow("apply its block again (berth apply -f FILE)");
   });
 
   test("the plan names volumes that are missing and that no target has a copy of", async () => {

@@ -26,7 +26,7 @@ export const restoreCommand: Command = {
   summary: "bring back volumes, or files of them, from copies",
   usage: [
     "backup restore SCOPE[/NAME] (--in-place | --beside | --into FOLDER) [--at TIME]",
-    "backup restore [--all | SCOPE[/NAME]]  (volumes that are missing)",
+    "backup restore [--all | SCOPE[/NAME]]  (volumes and databases that are missing)",
     "backup restore --undo SCOPE/NAME",
   ],
   examples: [
@@ -34,7 +34,7 @@ export const restoreCommand: Command = {
     "backup restore --undo shop/db  the data of before comes back",
     'backup restore shop/db --at "2026-11-28 14:05" --beside  into a new volume',
     "backup restore shop/web --path etc/app.conf --into /srv/found",
-    "backup restore --all  after berth server restore: every volume that is missing",
+    "backup restore --all  after berth server restore: every volume and database that is missing",
   ],
   detail: [
     "The plan is shown first: what is replaced, by which copy, how large. A restore in place stops the",
@@ -50,7 +50,7 @@ export const restoreCommand: Command = {
     { name: "at", value: "TIME", summary: "the newest copy of this time or before (the newest)" },
     { name: "snapshot", value: "ID", summary: "this copy, as berth backup list shows it" },
     { name: "from", value: "TARGET", summary: "only copies at this target" },
-    { name: "all", summary: "every volume that is missing" },
+    { name: "all", summary: "every volume that is missing, and databases of blocks" },
     { name: "undo", summary: "bring back what the last restore in place replaced" },
     yesFlag,
   ],
@@ -104,7 +104,8 @@ function planText({ volumes, unreachable, uncopied = [] }: DataOf<typeof planRes
 }
 
 function goesTo(restore: PlannedRestore | Restore): string {
-  const { way, volume = "", into = "", path, mount } = restore;
+  const { way, volume = "", into = "", path, mount, fill } = restore;
+  if (fill !== undefined) return fill === "WAL" ? "its pod, by WAL" : `backup ${fill}`;
   const part = path === undefined ? "" : `${printable(path)} in `;
   if (way === "into") return `${part}${printable(into)}`;
   if (way === "beside") return `new volume ${volume}, "${mount}" in manifests`;
@@ -153,14 +154,15 @@ export const restoresCommand: Command = {
 };
 
 function restoreText(restore: Restore): string {
-  const { what, at, target, state, error, started_at: begun, ended_at: ended, kept_until: kept, bytes } = restore;
+  const { what, at, target, state, error, started_at: begun, ended_at: ended, kept_until: kept, bytes, fill } = restore;
   const copy = `${bytesText(bytes)} of ${timeText(at)} from ${target}`;
   if (error !== undefined) return `${what}  ${state}: ${printable(error)}`;
   if (state === "undone") return `${what}  undone: the data of before the restore is back`;
   if (ended === undefined || state !== "done") return `${what}  ${state}: ${copy}`;
   const took = `in ${((Date.parse(ended) - Date.parse(begun)) / 1_000).toFixed(1)} s`;
   const undoable = kept === undefined ? "" : `; what it replaced is kept until ${timeText(kept)}`;
-  return `${what}  restored ${copy} ${took} into ${goesTo(restore)}${undoable}`;
+  const place = fill === undefined ? `into ${goesTo(restore)}` : `by ${fill === "WAL" ? fill : `the backup ${fill}`}`;
+  return `${what}  restored ${copy} ${took} ${place}${undoable}`;
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;

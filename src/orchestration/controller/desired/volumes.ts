@@ -70,10 +70,13 @@ export async function claimVolumes(context: Context, key: ManifestKey): Promise<
 
 /** How the data of a volume that is gone comes back, as the middle of a sentence. A target may hold a newer copy than is known. */
 export function wayToCopy(
-  { newestCopy }: Pick<Context, "newestCopy">,
+  { newestCopy, store }: Pick<Context, "newestCopy"> & { store: Pick<Context["store"], "blocks"> },
   volume: ManifestKey & { claim: string; ordinal: number | undefined },
 ): string {
   const at = newestCopy?.(volume);
+  const restore = `berth backup restore ${volume.scope}/${volume.name}`;
+  if (store.blocks.ownerOf(volume) !== undefined && volume.ordinal !== undefined)
+    return `; a target or the volume of its backups may have a backup: bring back the newest with ${restore}`;
   if (at === undefined) return "; this server knows of no copy of it: berth backup list asks the targets";
-  return `; bring back its copy of ${isoTime(at)} with berth backup restore ${volume.scope}/${volume.name}`;
+  return `; bring back its copy of ${isoTime(at)} with ${restore}`;
 }

@@ -53,6 +53,7 @@ test("another server than those there are becomes scripts and a statefulset", ()
     `\${asset.data.main.kit_handover_sh}:/berth/kit/handover.sh:ro`,
     `\${asset.data.main.kit_backups_sh}:/berth/kit/backups.sh:ro`,
     `\${asset.data.main.kit_kept_sh}:/berth/kit/kept.sh:ro`,
+    `\${asset.data.main.kit_restore_sh}:/berth/kit/restore.sh:ro`,
     `\${asset.data.main.serve_sh}:/berth/serve.sh:ro`,
     `\${asset.data.main.tools_sh}:/berth/tools.sh:ro`,
     "acme-data-main-backups:/backups",
