@@ -19,6 +19,7 @@ const local: Surroundings["local"] = {
   serve: async (args) => (await import("./local/serve.ts")).serveCommand(args),
   doctor: async (args) => (await import("./local/doctor.ts")).doctorCommand(args),
   server: async (args) => (await import("./local/server/command.ts")).serverCommand(args),
+  move: async (args) => (await import("./local/move/command.ts")).moveCommand(args),
   "self-update": async (args) => (await import("./local/self-update.ts")).selfUpdateCommand(args),
   backup: async (args) => (await import("./local/backup.ts")).backupCommand(args),
   "receive-pack": async (args) => (await import("./local/push/receive-pack.ts")).receivePackCommand(args),

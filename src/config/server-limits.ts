@@ -13,4 +13,14 @@ export const serverLimits = {
   releaseTextBytesMax: 64 * 1024,
   /** A server that has stopped and whose process goes on names what it has open after this, and ends. */
   endMs: 1_000,
+  /** How often a server that waits for the end of a move looks whether it is over. */
+  parkedLookMs: 300,
+  /** How long a server may take to stop for a move, its containers going on, and how long the new one may take until all is ready. */
+  parkMs: 2 * 60_000,
+  movedReadyMs: 10 * 60_000,
+  movedLookMs: 500,
+  /** What a move leaves free on the disks of the new machine. */
+  moveSpareBytes: 1024 * 1024 * 1024,
+  /** Dirty pages of a mapped file are written back within half of this: until then its time of change may be old. */
+  writebackMs: 60_000,
 } as const;

@@ -1,4 +1,5 @@
 import { createDockerEngine } from "../orchestration/engine/docker/docker.ts";
+import { naming } from "../orchestration/core/naming.ts";
 import type { Engine } from "../orchestration/engine/engine.ts";
 import type { ObservedPod } from "../orchestration/engine/pod.ts";
 import type { Ground, Late } from "./ground.ts";
@@ -27,6 +28,15 @@ export async function openEngine(ground: Ground, late: Late) {
   await opened.step("close the way out for connections to containers", network.restore);
   const stills = new Set<string>();
   return { ...network, stills, steady: steadyEngine(network.engine, stills) };
+}
+
+/** The engine for a command that runs beside the server of an installation, or in its place. `close` it. */
+export function engineFor({
+  dockerHost,
+  installation,
+  prefix,
+}: Record<"dockerHost" | "installation" | "prefix", string>): Engine {
+  return createDockerEngine({ host: dockerHost, installationId: installation, names: naming(prefix) });
 }
 
 function steadyEngine(engine: Engine, stills: ReadonlySet<string>): Engine {

@@ -6,6 +6,7 @@ import { createLog, type Log } from "../base/words/log.ts";
 import { codeBytes, createDropCode } from "../base/machine/own-code.ts";
 import { followLoad } from "../base/words/follow-load.ts";
 import { serverLimits } from "../config/server-limits.ts";
+import { stayParked } from "./move/parked.ts";
 import { openHandles } from "./open-handles.ts";
 import { restorePending } from "./pending-restore.ts";
 import { sayNow } from "../client/basics/output.ts";
@@ -120,10 +121,9 @@ export async function serveCommand(args: string[]): Promise<number> {
 
 /** Logs that cannot be written are lost: a full disk, or a reader that is gone, does not end the server. */
 function writeLines(text: string): void {
-  const { stderr } = process;
-  if (stderr.listenerCount("error") === 0) stderr.on("error", () => undefined);
+  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => undefined);
   try {
-    stderr.write(text);
+    process.stderr.write(text);
   } catch {
     return;
   }
@@ -136,7 +136,6 @@ function withoutUndefined(values: Values): ServeFlags {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
   };
-  const level = text("log-level");
   const given = {
     root: text("root"),
     addr: text("addr"),
@@ -160,7 +159,7 @@ function withoutUndefined(values: Values): ServeFlags {
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
     allowPrivateWebhooks: values["allow-private-hooks"] === true ? "true" : undefined,
-    logLevel: level,
+    logLevel: text("log-level"),
     callbackPort: text("callback-port"),
     telemetryPort: text("telemetry-port"),
     statsIntervalMs: text("stats-interval"),
@@ -195,7 +194,8 @@ async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Pro
 /** Undefined where a signal has ended the start. */
 async function started(options: ServeOptions, log: Log, { ending }: Signals): Promise<Daemon | undefined> {
   try {
-    return await startDaemon(options, log, { signal: ending });
+    const mayAct = await stayParked(options.root, { log, ending });
+    return mayAct ? await startDaemon(options, log, { signal: ending }) : undefined;
   } catch (error) {
     // A step may have failed by itself at the same moment.
     if (!ending.aborted || error !== ending.reason) throw error;

@@ -17,7 +17,7 @@ need_commands busybox=busybox-static docker-registry=docker-registry unshare=uti
 # Plugins are cloned by git, and those that the tests write use jq and curl.
 need_commands git=git jq=jq curl=curl
 # The session of the quick start is typed in a terminal.
-need_commands tmux=tmux restic=restic rclone=rclone
+need_commands tmux=tmux restic=restic rclone=rclone rsync=rsync
 
 # The proxy of ingresses, an ACME server for it, and their clients; ssh, by which remotes are reached. Debian starts such services, now and at each boot of the
 # machine: the first is prevented by suite.sh, the second here, where they were not installed before.

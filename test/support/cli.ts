@@ -169,6 +169,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       "plugins test": async (args) => args.length,
       restore: async () => 0,
       server: async () => 0,
+      move: async (args) => args.length,
       "self-update": async (args) => args.length,
     },
   });

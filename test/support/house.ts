@@ -246,7 +246,8 @@ const children = [
 
 /**
  * `plugin-fake-controller.ts` answers plugins that call back while their author tests them. `port-holder.ts` tries for a
- * moment whether a port is free. `inside-network.ts` passes one request on to the network of a drill.
+ * moment whether a port is free. `inside-network.ts` passes one request on to the network of a drill. `parked.ts` says why a
+ * server that was moved to another machine does not act.
  */
 const listeners = [
   "src/base/machine/port-holder.ts",
@@ -259,6 +260,7 @@ const listeners = [
   "src/ingress/proxy/door.ts",
   "src/local/plugin-fake-controller.ts",
   "src/local/inside-network.ts",
+  "src/local/move/parked.ts",
   "src/local/names/serve.ts",
 ];
 

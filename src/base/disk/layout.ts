@@ -24,6 +24,8 @@ export interface Layout {
   key: string;
   /** Which server of its installation this root is; no part of a backup. */
   life: string;
+  /** Says that the server of this root does not act, since its work moves to or from another machine; no part of a backup. */
+  move: string;
   run: string;
   /** Where sockets are: `run`, or a folder with a short path where that of `run` is too long for them. */
   sockets: string;
@@ -90,6 +92,7 @@ export function layoutOf(root: string): Layout {
     planeTls: join(root, "observability-tls"),
     key: join(root, "key"),
     life: join(root, "life.json"),
+    move: join(root, "move.json"),
     run,
     sockets,
     lock: join(run, "lock.db"),

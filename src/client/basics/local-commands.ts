@@ -6,6 +6,7 @@ export const localCommands = [
   { name: "serve", summary: "run the server" },
   { name: "doctor", summary: "check this machine and say how to fix what is wrong" },
   { name: "server", summary: "install, upgrade, remove or look at the server of this machine" },
+  { name: "move", summary: "move the server of this machine to another one" },
   { name: "self-update", summary: "replace this program by the latest release" },
   {
     name: "backup",

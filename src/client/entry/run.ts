@@ -80,7 +80,10 @@ function terminalOf({ options, streams }: Surroundings): Terminal {
 }
 
 async function runLocal({ name, rest }: LocalWords, before: Arguments, { local }: Surroundings): Promise<number> {
-  if (before.value("remote") !== undefined) throw usageFailure(`${name} works on its own machine: leave out -r`);
+  const remote = before.value("remote");
+  if (remote !== undefined && name === "move")
+    throw usageFailure(`move runs on the machine of the server; type: ssh -A ${remote} berth move ${rest.join(" ")}`);
+  if (remote !== undefined) throw usageFailure(`${name} works on its own machine: leave out -r`);
   return local[name](before.on("help") ? ["--help"] : rest);
 }
 

@@ -13,7 +13,7 @@ export interface SshSetup {
   /** Takes the place of the user's configuration of ssh. */
   configFile?: string;
   /** Private key; wins over that of the remote. */
-  identity?: string;
+  identity?: string | undefined;
   /** Somebody is there whom ssh may ask on the terminal. */
   asks: boolean;
   variables: Readonly<Record<string, string | undefined>>;

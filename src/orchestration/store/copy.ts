@@ -69,6 +69,11 @@ export function changesSince(file: string, at: number): { action: string; count:
   );
 }
 
+/** Holds everything that acts until `confirmRestore`: what moved here is to be seen running first. */
+export function holdActions(file: string): void {
+  withDatabase(file, (db) => createMeta(db).put("collection_held", holds.everything));
+}
+
 /** Ends the hold of a restore: orphans are collected again. A running server sees it at once. False when there was none. */
 export function confirmRestore(file: string): boolean {
   return withDatabase(file, (db) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 const main = join(import.meta.dir, "../../../src/main.ts");
 
 test.each([
-  ...["serve", "doctor", "server", "server install", "server upgrade", "server restore", "self-update"],
+  ...["serve", "doctor", "server", "server install", "server upgrade", "server restore", "self-update", "move"],
   ...["backup ./file", "restore", "hooks secret", "plugins lint", "plugins test"],
 ])("the help of berth %s fits a terminal", async (words) => {
   const child = Bun.spawn([process.execPath, main, ...words.split(" "), "--help"], {

@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { readLifeFile, writeLifeFile } from "../../base/disk/life-file.ts";
+import type { StoredLife } from "../../backups/service/life.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { direct } from "../../base/wire/outgoing.ts";
+import { naming } from "../../orchestration/core/naming.ts";
+import { confirmRestore, holdActions } from "../../orchestration/store/copy.ts";
+import { type Facts, factsOf, type Here, lookHere, withEngine } from "./here.ts";
+import type { MovedVolume } from "./inventory.ts";
+import { answersSoon, park, readyApps, stopContainers } from "./park.ts";
+import { endArrival, readMove } from "./parked.ts";
+import { layoutHere } from "./here.ts";
+
+/** What a move asks the other machine for, by the word of `berth move here WORD`. */
+export interface FarWords {
+  look: [asked: { images: string[]; ports: number[] }, facts: Facts];
+  /** The server there waits from now on, for the data of this installation. */
+  arrive: [of: { peer: string; installation: string }, place: { root: string; images: string }];
+  volumes: [volumes: Pick<MovedVolume, "name" | "labels">[], folders: Record<string, string>];
+  load: [image: { id: string; tags: string[] }, nothing: object];
+  /** The server there acts, and holds what it does by itself. */
+  act: [as: { generation: number }, nothing: object];
+  apps: [nothing: object, ready: string[]];
+  confirm: [nothing: object, nothing: object];
+  /** The server there acts no more. */
+  back: [to: { peer: string }, nothing: object];
+}
+
+type Handlers = { [W in keyof FarWords]: (here: Here, input: FarWords[W][0]) => Promise<FarWords[W][1]> };
+
+const handlers: Handlers = {
+  look: factsOf,
+  async arrive(here, { peer, installation }) {
+    const { layout, prefix, dockerHost } = here;
+    await park(layout, { phase: "arriving", peer, at: Date.now(), installation, prefix, dockerHost });
+    const images = imageFolder(here);
+    await rm(images, { recursive: true, force: true });
+    await mkdir(images, { recursive: true, mode: 0o700 });
+    return { root: layout.root, images };
+  },
+  volumes: (here, volumes) =>
+    withEngine(here, async (engine) => {
+      const { installation } = naming(here.prefix).label;
+      const folders: Record<string, string> = {};
+      for (const { name, labels } of volumes) {
+        const present = await engine.inspectVolume(name);
+        if (present !== undefined && present.labels[installation] !== labels[installation])
+          throw new Failure("conflict", `volume "${name}" is there already and of another owner: remove or rename it`);
+        if (present === undefined) await createVolume(here, { name, labels });
+        const folder = (await engine.inspectVolume(name))?.mountpoint;
+        if (folder === undefined)
+          throw new Failure("conflict", `the data of volume "${name}" is not in a folder there`);
+        folders[name] = folder;
+      }
+      return folders;
+    }),
+  load: (here, { id, tags }) =>
+    withEngine(here, async (engine) => {
+      const file = join(imageFolder(here), "image.tar");
+      await engine.loadImage(file);
+      await rm(file, { force: true });
+      for (const tag of tags) if ((await engine.inspectImage(tag)) === undefined) await engine.tagImage(id, tag);
+      return {};
+    }),
+  async act({ layout, parked }, { generation }) {
+    if (parked?.phase !== "arriving") throw new Failure("conflict", "nothing is on its way to this server");
+    holdActions(layout.database);
+    await writeLifeFile<StoredLife>(layout, { life: randomBytes(8).toString("hex"), number: generation });
+    await rm(imageFolder({ layout }), { recursive: true, force: true });
+    await endArrival(layout);
+    if (await answersSoon(layout)) return {};
+    throw new Failure("unavailable", "the server there does not answer; see there: journalctl -u berth");
+  },
+  apps: ({ layout }) => readyApps(layout),
+  async confirm({ layout }) {
+    confirmRestore(layout.database);
+    return {};
+  },
+  async back(here, { peer }) {
+    const { layout, installation, prefix, dockerHost } = here;
+    await park(layout, { phase: "moved", peer, at: Date.now(), installation, prefix, dockerHost });
+    await withEngine(here, stopContainers);
+    return {};
+  },
+};
+
+const imageFolder = ({ layout }: Pick<Here, "layout">) => join(layout.copies, "move");
+
+/** The engine seam gives each volume the labels of an owner, which external ones do not have. */
+async function createVolume(
+  { dockerHost }: Here,
+  { name, labels }: { name: string; labels: Record<string, string> },
+): Promise<void> {
+  const answer = await direct("http://localhost/volumes/create", {
+    ...{ unix: dockerHost.replace(/^unix:\/*/, "/"), method: "POST", headers: { "content-type": "application/json" } },
+    body: JSON.stringify({ Name: name, Labels: labels }),
+  });
+  if (!answer.ok) throw new Failure("unavailable", `Docker made no volume "${name}": ${await answer.text()}`);
+}
+
+/** `berth move here WORD`: what the machine that moves asks this one, over ssh. Input and answer are JSON. */
+export async function answerMover(word: string, root: string | undefined): Promise<unknown> {
+  const handler = Object.hasOwn(handlers, word) ? handlers[word as keyof FarWords] : undefined;
+  if (handler === undefined)
+    throw new Failure("invalid", `unknown word "${word}": berth move runs this itself, over ssh`);
+  const layout = layoutHere(root);
+  const input: unknown = JSON.parse((await Bun.stdin.text()) || "{}");
+  if (word === "act" && readMove(layout)?.phase === "leaving")
+    throw new Failure("conflict", "this server moves away itself");
+  return (handler as (here: Here, input: unknown) => Promise<unknown>)(await lookHere(layout), input);
+}
+
+/** Number of the generation after that of a root. */
+export const nextGeneration = (layout: Here["layout"]) => (readLifeFile<StoredLife>(layout)?.number ?? 0) + 1;

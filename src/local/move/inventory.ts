@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { withDatabase } from "../../base/sqlite/database.ts";
+import { naming } from "../../orchestration/core/naming.ts";
+import { createImages } from "../../orchestration/store/images.ts";
+import { askIngress } from "../probe.ts";
+import { must, thisMachine } from "../server/machine.ts";
+import { type Here, withEngine } from "./here.ts";
+
+/** What a server has that another machine needs to act in its place. */
+export interface Inventory {
+  volumes: MovedVolume[];
+  /** Volumes whose data is not in a folder of this machine. */
+  elsewhere: string[];
+  images: { id: string; bytes: number; tags: string[] }[];
+  root: Size;
+  containers: number;
+  /** The longest time that a container may take to stop. */
+  graceMs: number;
+  /** Paths of the machine that containers mount, outside of volumes and of the root. */
+  hostPaths: string[];
+  /** Fixed ports of the machine: those of containers, and of the ingress where it serves. */
+  ports: number[];
+  /** Containers that are not of this server and mount a volume of it: `volume: container`. */
+  strangers: string[];
+}
+
+interface Size {
+  bytes: number;
+  files: number;
+}
+
+export interface MovedVolume extends Size {
+  name: string;
+  labels: Record<string, string>;
+  folder: string;
+}
+
+export async function takeInventory(here: Here): Promise<Inventory> {
+  const { layout, prefix, installation } = here;
+  return withEngine(here, async (engine) => {
+    const pods = (await engine.observe()).filter(({ state }) => state !== "dead" && state !== "removing");
+    const inspected = (await Promise.all(pods.map((pod) => engine.inspect(pod)))).flatMap((pod) => pod ?? []);
+    const mounts = inspected.flatMap((pod) => pod.mounts);
+    const owned = await engine.listVolumes({ [naming(prefix).label.installation]: installation });
+    const mounted = mounts.filter(({ type }) => type === "volume").map(({ source }) => source);
+    const names = [...new Set([...owned.map(({ name }) => name), ...mounted])].toSorted();
+    const volumes: MovedVolume[] = [];
+    const [elsewhere, strangers]: [string[], string[]] = [[], []];
+    const ours = new Set(pods.map(({ id }) => id));
+    for (const name of names) {
+      const found = await engine.inspectVolume(name);
+      if (found?.mountpoint === undefined) elsewhere.push(name);
+      else volumes.push({ name, labels: found.labels, folder: found.mountpoint, ...(await sizeOf(found.mountpoint)) });
+      for (const user of await engine.volumeUsers(name))
+        if (!ours.has(user.id) && user.state === "running") strangers.push(`${name}: ${user.name}`);
+    }
+    const images: Inventory["images"] = [];
+    for (const id of imageIds(layout.database)) {
+      const found = await engine.inspectImage(id);
+      if (found !== undefined) images.push({ id, bytes: found.sizeBytes, tags: found.tags });
+    }
+    const published = inspected.flatMap(({ ports }) => ports.map(({ hostPort }) => Number(hostPort)));
+    const fixed = inspected.filter(({ state }) => state === "running").length === 0 ? [] : published;
+    return {
+      ...{ volumes, elsewhere, strangers, images, root: await sizeOf(layout.root, rootExcludes) },
+      containers: pods.filter(({ state }) => state === "running").length,
+      graceMs: Math.max(0, ...inspected.map(({ stopGraceMs }) => stopGraceMs)),
+      hostPaths: hostPathsOf(mounts, layout.root),
+      ports: [...new Set([...fixed, ...(await ingressPorts(here))])].filter((port) => port > 0),
+    };
+  });
+}
+
+/** What of a root does not move, as patterns of rsync: what is of this machine and this process alone. */
+export const rootExcludes = ["/run", "/life.json", "/move.json", "/move.json.arrived", "/copies", "/upgrades", "*-shm"];
+
+/** Images that replicas are made from, now or after a rollback. */
+const imageIds = (database: string) => withDatabase(database, (db) => [...createImages(db, 0).images.kept()]);
+
+function hostPathsOf(mounts: readonly { type: string; source: string }[], root: string): string[] {
+  const own = (path: string) => path === root || path.startsWith(`${root}/`);
+  const paths = mounts.filter(({ type, source }) => type === "bind" && !own(source)).map(({ source }) => source);
+  return [...new Set(paths)].toSorted();
+}
+
+/** As much as it takes on a disk: holes of sparse files do not count, hard links once. */
+async function sizeOf(folder: string, excludes: readonly string[] = []): Promise<Size> {
+  const without = excludes.map((pattern) => `--exclude=${pattern.startsWith("/") ? join(folder, pattern) : pattern}`);
+  const du = async (unit: string) =>
+    Number((await must(thisMachine, ["du", "-s", unit, ...without, folder])).split("\t")[0]);
+  return { bytes: await du("-B1"), files: await du("--inodes") };
+}
+
+/** Where HAProxy listens for visitors, if it does: a server without ingresses starts none. */
+async function ingressPorts({ layout, settings }: Here): Promise<number[]> {
+  if ((await askIngress(layout.socket))?.state !== "running") return [];
+  const addresses = settings.filter(({ flag }) => /^(?:--)?ingress-https?-addr$/.test(flag)).map(({ value }) => value);
+  return addresses.map((address) => Number(address.slice(address.lastIndexOf(":") + 1)));
+}

@@ -1,0 +1,96 @@
+import { takeLock } from "../../base/sqlite/lock.ts";
+import { shownCause } from "../../base/wire/failure.ts";
+import { CommandFailure } from "../../client/basics/failures.ts";
+import { serverLimits } from "../../config/server-limits.ts";
+import { readLifeFile, writeLifeFile } from "../../base/disk/life-file.ts";
+import type { StoredLife } from "../../backups/service/life.ts";
+import { nextGeneration } from "./arrive.ts";
+import { type Copies, type CopyRoom, peerName, seconds } from "./copy.ts";
+import { withEngine } from "./here.ts";
+import { park, readyApps, stopContainers, unpark, until } from "./park.ts";
+import { type MoveRecord, thisMover, writeMove } from "./parked.ts";
+
+/**
+ * This server stops acting, the rest is copied, and the other machine acts. Until then, this server acts again whatever fails, by
+ * itself even if this process is killed: the record names it. Answers with the milliseconds without an app that is ready.
+ */
+export async function switchOver(room: CopyRoom, copies: Copies, identity: string | undefined): Promise<number> {
+  const { here, far, say } = room;
+  const { layout, installation, prefix, dockerHost } = here;
+  const ready = await readyApps(layout);
+  const leaving: MoveRecord = {
+    ...{ phase: "leaving", peer: far.shown, at: Date.now(), installation, prefix, dockerHost, identity },
+    mover: thisMover(),
+  };
+  const startedAt = performance.now();
+  say("the switch begins");
+  const generation = await leave(room, { copies, leaving });
+  // From here on, the machine that acts is the other one: an interrupt must not leave it half way.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
+  try {
+    await far.ask("act", { generation });
+    await until(serverLimits.movedReadyMs, async () => {
+      const there = new Set(await far.ask<string[]>("apps"));
+      return ready.every((app) => there.has(app));
+    });
+    const tookMs = performance.now() - startedAt;
+    await far.ask("confirm");
+    return tookMs;
+  } catch (error) {
+    throw await goneBack(room, { ...leaving, generation }, error);
+  }
+}
+
+interface Leaving {
+  copies: Copies;
+  leaving: MoveRecord;
+}
+
+/** Number of the generation that the other machine has. Nothing acts when this returns. */
+async function leave({ here, say }: CopyRoom, { copies, leaving }: Leaving): Promise<number> {
+  const { layout } = here;
+  let unlock: (() => void) | undefined;
+  try {
+    await park(layout, leaving);
+    unlock = takeLock(layout.lock, layout.root);
+    const stopped = await withEngine(here, stopContainers);
+    say(`${stopped} containers have stopped`);
+    const startedAt = performance.now();
+    await copies.lastPass();
+    say(`copied what had changed in ${seconds(performance.now() - startedAt)}`);
+    const generation = nextGeneration(layout);
+    await writeMove(layout, { ...leaving, phase: "moved", at: Date.now(), mover: undefined, generation });
+    unlock();
+    return generation;
+  } catch (error) {
+    unlock?.();
+    const acts = await unpark(layout);
+    const now = acts ? "this server acts again" : "this server does not answer: start it with systemctl start berth";
+    throw new CommandFailure(`the move failed before the new server acted: ${shownCause(error)}; ${now}`);
+  }
+}
+
+async function goneBack(room: CopyRoom, record: MoveRecord, error: unknown): Promise<CommandFailure> {
+  const why = `the new server did not become ready: ${shownCause(error)}`;
+  try {
+    const acts = await bringBack(room, record);
+    return new CommandFailure(`${why}; ${acts ? "it was stopped, and this server acts again" : notStarted}`);
+  } catch (failed) {
+    const way = "this server waits. When you can reach the new one: berth move --undo";
+    return new CommandFailure(`${why}; and it could not be stopped (${shownCause(failed)}): ${way}`);
+  }
+}
+
+export const notStarted = "it was stopped; start this server: systemctl start berth";
+
+/** Stops the other server, and then this one acts, as the generation after it. */
+export async function bringBack(
+  { here: { layout }, far }: Pick<CopyRoom, "here"> & { far: CopyRoom["far"] | undefined },
+  { generation = 1 }: MoveRecord,
+): Promise<boolean> {
+  await far?.ask("back", { peer: await peerName() });
+  const life = readLifeFile<StoredLife>(layout);
+  // A server without targets has none, and makes its own when it gets one.
+  if (life !== undefined) await writeLifeFile<StoredLife>(layout, { life: life.life, number: generation + 1 });
+  return unpark(layout);
+}
