@@ -10,7 +10,7 @@ import { readOperators } from "../base/machine/accounts.ts";
 import { tablesError } from "../base/machine/peers.ts";
 import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
-import { checkStrays, strayFacts } from "./check-strays.ts";
+import { checkStrays, strayFacts } from "./stray-routes.ts";
 import { checkNames, namesFacts } from "./check-names.ts";
 import { checkIngress, checkPlane } from "./check-ingress.ts";
 import { findBinary } from "../ingress/proxy/binary.ts";

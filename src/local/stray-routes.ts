@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import type { Check } from "./checks.ts";
+import { getJson, record } from "./probe.ts";
 import { writeAtomic } from "../base/disk/atomic-write.ts";
 import { isSubnet, type RouteRow, routeRows } from "../base/pure/route-table.ts";
 import type { SteadyClock } from "../base/words/clock.ts";
@@ -113,7 +115,7 @@ export function createStrayRoutes(options: StrayOptions): StrayRoutes {
 }
 
 /** Subnets that this machine has a bridge for: what an engine elsewhere has is not ours to close. */
-export function bridgesIn(rows: readonly RouteRow[], subnets: readonly string[]): string[] {
+function bridgesIn(rows: readonly RouteRow[], subnets: readonly string[]): string[] {
   return subnets.filter((subnet) => rows.some((row) => row.subnet === subnet && !row.isUnreachable));
 }
 
@@ -150,11 +152,11 @@ function isClosed(row: unknown): row is Closed {
 }
 
 /** Whether one of these routes. */
-export function isOurs({ isUnreachable, metric }: RouteRow): boolean {
+function isOurs({ isUnreachable, metric }: RouteRow): boolean {
   return isUnreachable && metric === strayMetric;
 }
 
-export function readTable(): string {
+function readTable(): string {
   return readFileSync("/proc/net/route", "utf8");
 }
 
@@ -174,4 +176,36 @@ function changeBy(timeout: number): ChangeRoute {
     const said = await new Response(child.stderr).text();
     if ((await child.exited) !== 0) throw new Error(`${[name, ...words].join(" ")}: ${said.trim()}`);
   };
+}
+
+/** Whether connections to containers that are gone stay on this machine. */
+interface StrayFacts {
+  network: string;
+  /** Subnets of the platform's network; none while there is no network. */
+  subnets: readonly string[];
+  rows: readonly RouteRow[];
+}
+
+export function checkStrays({ network, subnets, rows }: StrayFacts): Check {
+  const name = "stray connections";
+  const here = bridgesIn(rows, subnets);
+  if (here.length === 0) return { name, status: "skip", detail: `this machine has no bridge of network "${network}"` };
+  const open = here.filter((subnet) => !rows.some((row) => row.subnet === subnet && isOurs(row)));
+  if (open.length === 0) {
+    return { name, status: "ok", detail: `connections to containers that are gone stay here (${here.join(", ")})` };
+  }
+  return {
+    name,
+    status: "warn",
+    detail: `if network "${network}" is removed, connections to ${open.join(", ")} leave this machine by its default route`,
+    mend: `start the server as root, with iproute2 installed; or: ${open.map((subnet) => routeCommand("replace", subnet).join(" ")).join("; ")}`,
+  };
+}
+
+/** Without a network there are no subnets. */
+export async function strayFacts(dockerHost: string, network: string): Promise<StrayFacts> {
+  const found: Record<string, unknown> = await getJson(dockerHost, `/networks/${network}`).catch(() => ({}));
+  const configs = record(found.IPAM).Config;
+  const subnets = (Array.isArray(configs) ? configs : []).map((config) => String(record(config).Subnet ?? ""));
+  return { network, subnets, rows: routeRows(readTable()) };
 }

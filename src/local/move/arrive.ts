@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { readLifeFile, writeLifeFile } from "../../base/disk/life-file.ts";
+import { writeLifeFile } from "../../base/disk/life-file.ts";
 import type { StoredLife } from "../../backups/service/life.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { direct } from "../../base/wire/outgoing.ts";
@@ -9,12 +9,12 @@ import { naming } from "../../orchestration/core/naming.ts";
 import { confirmRestore, holdActions } from "../../orchestration/store/copy.ts";
 import { type Facts, factsOf, type Here, lookHere, withEngine } from "./here.ts";
 import type { MovedVolume } from "./inventory.ts";
-import { answersSoon, park, readyApps, stopContainers } from "./park.ts";
+import { answersSoon, park, readyApps, stopContainers } from "./switch.ts";
 import { endArrival, readMove } from "./parked.ts";
 import { layoutHere } from "./here.ts";
 
 /** What a move asks the other machine for, by the word of `berth move here WORD`. */
-export interface FarWords {
+interface FarWords {
   look: [asked: { images: string[]; ports: number[] }, facts: Facts];
   /** The server there waits from now on, for the data of this installation. */
   arrive: [of: { peer: string; installation: string }, place: { root: string; images: string }];
@@ -111,6 +111,3 @@ export async function answerMover(word: string, root: string | undefined): Promi
     throw new Failure("conflict", "this server moves away itself");
   return (handler as (here: Here, input: unknown) => Promise<unknown>)(await lookHere(layout), input);
 }
-
-/** Number of the generation after that of a root. */
-export const nextGeneration = (layout: Here["layout"]) => (readLifeFile<StoredLife>(layout)?.number ?? 0) + 1;

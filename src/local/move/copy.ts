@@ -2,7 +2,6 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { serverLimits } from "../../config/server-limits.ts";
 import { must, thisMachine } from "../server/machine.ts";
-import type { FarWords } from "./arrive.ts";
 import type { Far } from "./far.ts";
 import { type Here, withEngine } from "./here.ts";
 import { type Inventory, rootExcludes } from "./inventory.ts";
@@ -34,7 +33,7 @@ export async function copyFirst(room: CopyRoom, plan: MovePlan): Promise<Copies>
   const since = Date.now() - serverLimits.writebackMs;
   const { installation } = here;
   const peer = await peerName();
-  const { root, images } = await far.ask<FarWords["arrive"][1]>("arrive", { peer, installation });
+  const { root, images } = await far.ask<Record<"root" | "images", string>>("arrive", { peer, installation });
   const volumes = await far.ask<Places["volumes"]>("volumes", has.volumes);
   await sendImages(room, plan.images, images);
   const places = { root, volumes };

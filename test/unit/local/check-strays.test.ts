@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkStrays } from "../../../src/local/check-strays.ts";
+import { checkStrays } from "../../../src/local/stray-routes.ts";
 
 const subnet = "172.18.0.0/16";
 const bridge = { subnet, metric: 0, isUnreachable: false };
