@@ -18,7 +18,8 @@ export const serverLimits = {
   /** How long a server may take to stop for a move, its containers going on, and how long the new one may take until all is ready. */
   parkMs: 2 * 60_000,
   movedReadyMs: 10 * 60_000,
-  movedLookMs: 500,
+  /** How long the connection of a move stays open while nothing goes over it, such as while an image is packed. */
+  moveIdleMs: 60 * 60_000,
   /** What a move leaves free on the disks of the new machine. */
   moveSpareBytes: 1024 * 1024 * 1024,
   /** Dirty pages of a mapped file are written back within half of this: until then its time of change may be old. */

@@ -6,7 +6,7 @@ import { createLog, type Log } from "../base/words/log.ts";
 import { codeBytes, createDropCode } from "../base/machine/own-code.ts";
 import { followLoad } from "../base/words/follow-load.ts";
 import { serverLimits } from "../config/server-limits.ts";
-import { stayParked } from "./move/parked.ts";
+import { stayParked } from "./parked.ts";
 import { openHandles } from "./open-handles.ts";
 import { restorePending } from "./pending-restore.ts";
 import { sayNow } from "../client/basics/output.ts";

@@ -260,7 +260,7 @@ const listeners = [
   "src/ingress/proxy/door.ts",
   "src/local/plugin-fake-controller.ts",
   "src/local/inside-network.ts",
-  "src/local/move/parked.ts",
+  "src/local/parked.ts",
   "src/local/names/serve.ts",
 ];
 

@@ -4,13 +4,12 @@ import { join } from "node:path";
 import { writeLifeFile } from "../../base/disk/life-file.ts";
 import type { StoredLife } from "../../backups/service/life.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { direct } from "../../base/wire/outgoing.ts";
 import { naming } from "../../orchestration/core/naming.ts";
 import { confirmRestore, holdActions } from "../../orchestration/store/copy.ts";
-import { type Facts, factsOf, type Here, lookHere, withEngine } from "./here.ts";
-import type { MovedVolume } from "./inventory.ts";
+import { type Facts, factsOf, type Here, lookHere, postDocker, withEngine } from "./here.ts";
+import type { FoundVolume } from "./inventory.ts";
 import { answersSoon, park, readyApps, stopContainers } from "./switch.ts";
-import { endArrival, readMove } from "./parked.ts";
+import { endArrival, readMove } from "../parked.ts";
 import { layoutHere } from "./here.ts";
 
 /** What a move asks the other machine for, by the word of `berth move here WORD`. */
@@ -18,7 +17,7 @@ interface FarWords {
   look: [asked: { images: string[]; ports: number[] }, facts: Facts];
   /** The server there waits from now on, for the data of this installation. */
   arrive: [of: { peer: string; installation: string }, place: { root: string; images: string }];
-  volumes: [volumes: Pick<MovedVolume, "name" | "labels">[], folders: Record<string, string>];
+  volumes: [volumes: Pick<FoundVolume, "name" | "labels">[], folders: Record<string, string>];
   load: [image: { id: string; tags: string[] }, nothing: object];
   /** The server there acts, and holds what it does by itself. */
   act: [as: { generation: number }, nothing: object];
@@ -48,7 +47,8 @@ const handlers: Handlers = {
         const present = await engine.inspectVolume(name);
         if (present !== undefined && present.labels[installation] !== labels[installation])
           throw new Failure("conflict", `volume "${name}" is there already and of another owner: remove or rename it`);
-        if (present === undefined) await createVolume(here, { name, labels });
+        // The seam would give it the labels of an owner, which an external volume does not have.
+        if (present === undefined) await postDocker(here, "/volumes/create", { Name: name, Labels: labels });
         const folder = (await engine.inspectVolume(name))?.mountpoint;
         if (folder === undefined)
           throw new Failure("conflict", `the data of volume "${name}" is not in a folder there`);
@@ -80,25 +80,14 @@ const handlers: Handlers = {
   },
   async back(here, { peer }) {
     const { layout, installation, prefix, dockerHost } = here;
-    await park(layout, { phase: "moved", peer, at: Date.now(), installation, prefix, dockerHost });
-    await withEngine(here, stopContainers);
+    // It can only be the end of a later move that makes this server act again.
+    await park(layout, { phase: "arriving", peer, at: Date.now(), installation, prefix, dockerHost });
+    await stopContainers(here);
     return {};
   },
 };
 
 const imageFolder = ({ layout }: Pick<Here, "layout">) => join(layout.copies, "move");
-
-/** The engine seam gives each volume the labels of an owner, which external ones do not have. */
-async function createVolume(
-  { dockerHost }: Here,
-  { name, labels }: { name: string; labels: Record<string, string> },
-): Promise<void> {
-  const answer = await direct("http://localhost/volumes/create", {
-    ...{ unix: dockerHost.replace(/^unix:\/*/, "/"), method: "POST", headers: { "content-type": "application/json" } },
-    body: JSON.stringify({ Name: name, Labels: labels }),
-  });
-  if (!answer.ok) throw new Failure("unavailable", `Docker made no volume "${name}": ${await answer.text()}`);
-}
 
 /** `berth move here WORD`: what the machine that moves asks this one, over ssh. Input and answer are JSON. */
 export async function answerMover(word: string, root: string | undefined): Promise<unknown> {

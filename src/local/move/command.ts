@@ -12,7 +12,7 @@ import { type Far, openFar } from "./far.ts";
 import { type Facts, factsOf, type Here, layoutHere, lookHere } from "./here.ts";
 import { takeInventory } from "./inventory.ts";
 import { expectedSeconds, filesOf, makePlan, planLines } from "./plan.ts";
-import { parkedText, readMove } from "./parked.ts";
+import { parkedText, readMove } from "../parked.ts";
 import { bringBack, notStarted, switchOver } from "./switch.ts";
 
 export const moveUsage = `berth move --to ssh://root@new --plan

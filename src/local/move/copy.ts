@@ -1,10 +1,12 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Failure } from "../../base/wire/failure.ts";
+import { createLimit } from "../../base/words/limit.ts";
 import { serverLimits } from "../../config/server-limits.ts";
 import { must, thisMachine } from "../server/machine.ts";
 import type { Far } from "./far.ts";
-import { type Here, withEngine } from "./here.ts";
-import { type Inventory, rootExcludes } from "./inventory.ts";
+import { type Facts, type Here, withEngine } from "./here.ts";
+import { findImages, findVolumes, type FoundVolume, type Inventory, rootExcludes } from "./inventory.ts";
 import { imageName, type MovePlan } from "./plan.ts";
 
 export interface CopyRoom {
@@ -12,12 +14,6 @@ export interface CopyRoom {
   far: Far;
   has: Inventory;
   say(line: string): void;
-}
-
-/** Where everything goes on the other machine. */
-interface Places {
-  root: string;
-  volumes: Record<string, string>;
 }
 
 export interface Copies {
@@ -33,28 +29,58 @@ export async function copyFirst(room: CopyRoom, plan: MovePlan): Promise<Copies>
   const since = Date.now() - serverLimits.writebackMs;
   const { installation } = here;
   const peer = await peerName();
-  const { root, images } = await far.ask<Record<"root" | "images", string>>("arrive", { peer, installation });
-  const volumes = await far.ask<Places["volumes"]>("volumes", has.volumes);
-  await sendImages(room, plan.images, images);
-  const places = { root, volumes };
-  for (const one of pairsOf(room, places)) {
+  await clearLeft(here);
+  const place = await far.ask<Record<"root" | "images", string>>("arrive", { peer, installation });
+  const pairsOf = async (volumes: readonly FoundVolume[]) => {
+    const folders = await far.ask<Record<string, string>>("volumes", volumes);
+    return [...volumes.map((volume) => pairOf(volume, folders)), { ...ofRoot, from: here.layout.root, to: place.root }];
+  };
+  const pairs = await pairsOf(has.volumes);
+  await sendImages(room, plan.images, place.images);
+  for (const { what, from, to, words } of pairs) {
     const startedAt = performance.now();
-    await far.mirror(one.from, one.to, one.words);
-    say(`copied ${one.what} in ${seconds(performance.now() - startedAt)}`);
+    await far.mirror(from, to, words);
+    say(`copied ${what} in ${seconds(performance.now() - startedAt)}`);
   }
   return {
     async pass() {
       const startedAt = performance.now();
-      for (const { from, to, words } of pairsOf(room, places)) await far.mirror(from, to, words);
+      await each(pairs, ({ from, to, words }) => far.mirror(from, to, words));
       return performance.now() - startedAt;
     },
     async lastPass() {
-      for (const { from, to, words, isVolume } of pairsOf(room, places)) {
+      // Apps may have come and gone since the plan.
+      const { volumes, images } = await nowOf(here);
+      const asked = { images: images.map(({ id }) => id), ports: [] };
+      const missing = new Set((await far.ask<Facts>("look", asked)).missingImages);
+      await each(await pairsOf(volumes), async ({ from, to, words, isVolume }) => {
         if (isVolume) await compareChanged(room, { from, to, since });
         await far.mirror(from, to, words);
-      }
+      });
+      await sendImages(
+        room,
+        images.filter(({ id }) => missing.has(id)),
+        place.images,
+      );
     },
   };
+}
+
+/** A few at a time: most of a comparison of little is waiting, and sshd takes ten at once. */
+async function each<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const some = createLimit(4);
+  const ends = await Promise.allSettled(list.map((one) => some(() => work(one))));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
+/** Fails `conflict` where data could not be copied whole. */
+async function nowOf(here: Here) {
+  return withEngine(here, async (engine) => {
+    const { volumes, elsewhere, strangers } = await findVolumes(engine, here);
+    const [first] = [...elsewhere, ...strangers];
+    if (first !== undefined) throw new Failure("conflict", `there is a volume now that cannot be copied (${first})`);
+    return { volumes, images: await findImages(engine, here) };
+  });
 }
 
 export const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
@@ -63,13 +89,10 @@ export async function peerName(): Promise<string> {
   return (await must(thisMachine, ["hostname"])).trim();
 }
 
-/** Volumes one after the other, then the root, which changes the least. */
-function pairsOf({ here, has }: CopyRoom, { root, volumes }: Places) {
-  const ofVolumes = has.volumes.map(({ name, folder }) => {
-    return { what: `volume ${name}`, from: folder, to: volumes[name] ?? "", words: [] as string[], isVolume: true };
-  });
-  const words = rootExcludes.map((pattern) => `--exclude=${pattern}`);
-  return [...ofVolumes, { what: "the state", from: here.layout.root, to: root, words, isVolume: false }];
+const ofRoot = { what: "the state", words: rootExcludes.map((pattern) => `--exclude=${pattern}`), isVolume: false };
+
+function pairOf({ name, folder }: FoundVolume, folders: Record<string, string>) {
+  return { what: `volume ${name}`, from: folder, to: folders[name] ?? "", words: [], isVolume: true };
 }
 
 /**
@@ -83,18 +106,25 @@ async function compareChanged(
   const find = ["find", from, "-type", "f", "-newermt", `@${Math.floor(since / 1_000)}`, "-printf", "%P\\0"];
   const names = await must(thisMachine, find);
   if (names === "") return;
-  const list = join(workFolder(here), "changed");
-  await inWorkFolder(here, async () => {
+  await inWorkFolder(here, async (folder) => {
+    const list = join(folder, "changed");
     await writeFile(list, names, { mode: 0o600 });
     await far.compare(from, to, list);
   });
 }
 
-const workFolder = ({ layout }: Here) => join(layout.copies, "move-out");
+const workName = "move-out.";
 
-async function inWorkFolder<T>(here: Here, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = workFolder(here);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+/** Left by a move that was killed. */
+async function clearLeft({ layout }: Here): Promise<void> {
+  const names = await readdir(layout.copies).catch(() => []);
+  for (const name of names)
+    if (name.startsWith(workName)) await rm(join(layout.copies, name), { recursive: true, force: true });
+}
+
+async function inWorkFolder<T>({ layout }: Here, work: (folder: string) => Promise<T>): Promise<T> {
+  await mkdir(layout.copies, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(layout.copies, workName));
   try {
     return await work(folder);
   } finally {

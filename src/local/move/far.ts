@@ -3,11 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import { CommandFailure, exitCodes } from "../../client/basics/failures.ts";
-import { addressText, parseSshAddress } from "../../client/remote/address.ts";
+import { addressText, parseSshAddress, type SshAddress } from "../../client/remote/address.ts";
 import { createSsh } from "../../client/remote/ssh.ts";
 import { sshFault } from "../../client/remote/ssh-words.ts";
 import { clientLimits, clientOptions, shellVariables } from "../../config/config.ts";
+import { serverLimits } from "../../config/server-limits.ts";
 import { thisMachine } from "../server/machine.ts";
+import { installedWords } from "../server/systemd.ts";
+import { unitWord } from "../unit.ts";
 
 /** The other machine, over one connection of the system's ssh. */
 export interface Far {
@@ -48,19 +51,21 @@ export async function openFar({ to, identity }: Way): Promise<Far> {
     await ssh.close(control).catch(() => undefined);
     rmSync(folder, { recursive: true, force: true });
   };
-  const opened = await ssh.open(remote, control, tunnel);
+  const opened = await ssh.open(remote, control, { ...tunnel, idleMs: serverLimits.moveIdleMs });
   if (opened.code !== 0) {
     await close();
     const { cause, advice } = sshFault({ remote, result: opened });
     throw new CommandFailure([`${remote.name}: ${cause}`, ...advice].join("\n  "), exitCodes.unreachable);
   }
   const over = ["ssh", "-F", "none", "-S", control, "-o", "BatchMode=yes", "-o", "ControlMaster=no"];
-  const rsync = (words: readonly string[], from: string, to: string) =>
-    run([...untilOwnEnd(), "rsync", ...rsyncWords, ...words, "-e", over.join(" "), `${from}/`, `berth:${to}/`]);
+  const rsync = async (words: readonly string[], from: string, to: string) => {
+    // What is not in the copy is deleted: a wrong place must not be the whole disk.
+    if (!/^\/[^/]/.test(to)) throw new Failure("invalid", `"${to}" of ${remote.name} is not a folder to copy to`);
+    await run([...untilOwnEnd(), "rsync", ...rsyncWords, ...words, "-e", over.join(" "), `${from}/`, `berth:${to}/`]);
+  };
   return {
     shown: remote.name,
-    ask: (word, input) =>
-      ask([...over, "-T", "berth", `${farPath} berth move here ${word}`], { remote: remote.name, input }),
+    ask: (word, input) => ask([...over, "-T", "berth", `${farPath} berth move here ${word}`], { remote, input }),
     mirror: (from, to, more = []) => rsync(["--delete", ...more], from, to),
     compare: (from, to, list) => rsync(["--ignore-times", "--from0", `--files-from=${list}`], from, to),
     close,
@@ -70,29 +75,38 @@ export async function openFar({ to, identity }: Way): Promise<Far> {
 /** The shell of a command may not look where installers put programs. */
 const farPath = "PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
-const rsyncWords = ["-aHAXS", "--numeric-ids", "--rsync-path", `${farPath} rsync`];
+const rsyncWords = ["-aHAXSs", "--numeric-ids", "--rsync-path", `${farPath} rsync`];
 
 /** What is left over of a killed move must not go on to write there. */
 const untilOwnEnd = () => (thisMachine.has("setpriv") ? ["setpriv", "--pdeathsig", "KILL"] : []);
 
-async function ask<T>(argv: readonly string[], { remote, input }: { remote: string; input: unknown }): Promise<T> {
+async function ask<T>(
+  argv: readonly string[],
+  { remote, input }: { remote: SshAddress & { name: string }; input: unknown },
+): Promise<T> {
   const stdin = new Blob([JSON.stringify(input ?? {})]);
   const child = Bun.spawn([...argv], { stdin, stdout: "pipe", stderr: "pipe", env: shellVariables() });
   const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const code = await child.exited;
   const said = stderr.trim().replace(/^error: /, "");
-  if (code === 127) throw new CommandFailure(`berth is not installed on ${remote}; ${installWay}`);
-  if (code !== 0) throw new CommandFailure(`${remote}: ${said || `exit code ${code}`}`);
+  if (code === 127) throw new CommandFailure(`berth is not installed on ${remote.name}; ${installLine(remote)}`);
+  if (code !== 0) throw new CommandFailure(`${remote.name}: ${said || `exit code ${code}`}`);
   try {
     return (JSON.parse(stdout) as { data: T }).data;
   } catch {
     throw new CommandFailure(
-      `${remote}: the berth there does not know this command: install the version of this machine`,
+      `${remote.name}: the berth there does not know this command: install the version of this machine`,
     );
   }
 }
 
-const installWay = "install this version there, with install.sh or: berth server install";
+/** This version, with the settings of the unit of this machine. */
+function installLine({ name, port }: SshAddress & { name: string }): string {
+  const to = name.replace(/:\d+$/, "");
+  const [ssh, scp] = port === undefined ? ["ssh", "scp"] : [`ssh -p ${port}`, `scp -P ${port}`];
+  const flags = (installedWords() ?? []).map(unitWord).join(" ");
+  return `to install this version there, with the settings of this server:\n  ${scp} ${process.execPath} ${to}:/tmp/berth && ${ssh} ${to} /tmp/berth server install ${flags}`.trimEnd();
+}
 
 async function run(argv: readonly string[]): Promise<void> {
   const child = Bun.spawn([...argv], { stdin: "ignore", stdout: "ignore", stderr: "pipe", env: shellVariables() });

@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Layout, layoutOf } from "../../base/disk/layout.ts";
 import { Failure } from "../../base/wire/failure.ts";
+import { direct } from "../../base/wire/outgoing.ts";
 import { serveOptions } from "../../config/config.ts";
 import { engineFor } from "../../daemon/engine.ts";
 import type { Engine } from "../../orchestration/engine/engine.ts";
@@ -9,7 +10,7 @@ import { versionText } from "../../version.ts";
 import { askSettings, getJson, isListening, record } from "../probe.ts";
 import { thisMachine } from "../server/machine.ts";
 import { flagOf, installedWords } from "../server/systemd.ts";
-import { type MoveRecord, readArrival, readMove } from "./parked.ts";
+import { type MoveRecord, readArrival, readMove } from "../parked.ts";
 
 /** The server of this machine: its own settings while it answers, those that the move wrote down while it waits. */
 export interface Here {
@@ -60,6 +61,15 @@ export async function withEngine<T>(
   } finally {
     engine.close();
   }
+}
+
+/** What the engine seam has no word for. */
+export async function postDocker({ dockerHost }: Pick<Here, "dockerHost">, path: string, body: object): Promise<void> {
+  const answer = await direct(`http://localhost${path}`, {
+    ...{ unix: dockerHost.replace(/^unix:\/*/, "/"), method: "POST", headers: { "content-type": "application/json" } },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Failure("unavailable", `Docker refused ${path}: ${await answer.text()}`);
 }
 
 /** What the plan needs to know of each of the two machines. */

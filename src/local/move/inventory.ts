@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { withDatabase } from "../../base/sqlite/database.ts";
 import { naming } from "../../orchestration/core/naming.ts";
+import type { Engine } from "../../orchestration/engine/engine.ts";
 import { createImages } from "../../orchestration/store/images.ts";
 import { askIngress } from "../probe.ts";
 import { must, thisMachine } from "../server/machine.ts";
@@ -29,53 +30,75 @@ interface Size {
   files: number;
 }
 
-export interface MovedVolume extends Size {
+export interface FoundVolume {
   name: string;
   labels: Record<string, string>;
   folder: string;
 }
 
+type MovedVolume = FoundVolume & Size;
+
 export async function takeInventory(here: Here): Promise<Inventory> {
-  const { layout, prefix, installation } = here;
   return withEngine(here, async (engine) => {
-    const pods = (await engine.observe()).filter(({ state }) => state !== "dead" && state !== "removing");
-    const inspected = (await Promise.all(pods.map((pod) => engine.inspect(pod)))).flatMap((pod) => pod ?? []);
-    const mounts = inspected.flatMap((pod) => pod.mounts);
-    const owned = await engine.listVolumes({ [naming(prefix).label.installation]: installation });
-    const mounted = mounts.filter(({ type }) => type === "volume").map(({ source }) => source);
-    const names = [...new Set([...owned.map(({ name }) => name), ...mounted])].toSorted();
+    const { volumes: found, elsewhere, strangers, inspected } = await findVolumes(engine, here);
     const volumes: MovedVolume[] = [];
-    const [elsewhere, strangers]: [string[], string[]] = [[], []];
-    const ours = new Set(pods.map(({ id }) => id));
-    for (const name of names) {
-      const found = await engine.inspectVolume(name);
-      if (found?.mountpoint === undefined) elsewhere.push(name);
-      else volumes.push({ name, labels: found.labels, folder: found.mountpoint, ...(await sizeOf(found.mountpoint)) });
-      for (const user of await engine.volumeUsers(name))
-        if (!ours.has(user.id) && user.state === "running") strangers.push(`${name}: ${user.name}`);
-    }
-    const images: Inventory["images"] = [];
-    for (const id of imageIds(layout.database)) {
-      const found = await engine.inspectImage(id);
-      if (found !== undefined) images.push({ id, bytes: found.sizeBytes, tags: found.tags });
-    }
-    const published = inspected.flatMap(({ ports }) => ports.map(({ hostPort }) => Number(hostPort)));
-    const fixed = inspected.filter(({ state }) => state === "running").length === 0 ? [] : published;
+    for (const volume of found) volumes.push({ ...volume, ...(await sizeOf(volume.folder)) });
+    const running = inspected.filter(({ state }) => state === "running");
+    const published = running.flatMap(({ ports }) => ports.map(({ hostPort }) => Number(hostPort)));
     return {
-      ...{ volumes, elsewhere, strangers, images, root: await sizeOf(layout.root, rootExcludes) },
-      containers: pods.filter(({ state }) => state === "running").length,
-      graceMs: Math.max(0, ...inspected.map(({ stopGraceMs }) => stopGraceMs)),
-      hostPaths: hostPathsOf(mounts, layout.root),
-      ports: [...new Set([...fixed, ...(await ingressPorts(here))])].filter((port) => port > 0),
+      ...{ volumes, elsewhere, strangers, images: await findImages(engine, here) },
+      root: await sizeOf(here.layout.root, rootExcludes),
+      containers: running.length,
+      graceMs: Math.max(0, ...running.map(({ stopGraceMs }) => stopGraceMs)),
+      hostPaths: hostPathsOf(
+        inspected.flatMap(({ mounts }) => mounts),
+        here.layout.root,
+      ),
+      ports: [...new Set([...published, ...(await ingressPorts(here))])].filter((port) => port > 0),
     };
   });
 }
 
-/** What of a root does not move, as patterns of rsync: what is of this machine and this process alone. */
-export const rootExcludes = ["/run", "/life.json", "/move.json", "/move.json.arrived", "/copies", "/upgrades", "*-shm"];
+/** Volumes of the installation, and those that its containers mount. */
+export async function findVolumes(engine: Engine, { prefix, installation }: Here) {
+  const pods = (await engine.observe()).filter(({ state }) => state !== "dead" && state !== "removing");
+  const inspected = (await Promise.all(pods.map((pod) => engine.inspect(pod)))).flatMap((pod) => pod ?? []);
+  const mounts = inspected.flatMap((pod) => pod.mounts.filter(({ type }) => type === "volume"));
+  const owned = await engine.listVolumes({ [naming(prefix).label.installation]: installation });
+  const names = [...new Set([...owned.map(({ name }) => name), ...mounts.map(({ source }) => source)])].toSorted();
+  const volumes: FoundVolume[] = [];
+  const [elsewhere, strangers]: [string[], string[]] = [[], []];
+  const ours = new Set(pods.map(({ id }) => id));
+  for (const name of names) {
+    const found = await engine.inspectVolume(name);
+    if (found?.mountpoint === undefined) elsewhere.push(name);
+    else volumes.push({ name, labels: found.labels, folder: found.mountpoint });
+    for (const user of await engine.volumeUsers(name))
+      if (!ours.has(user.id) && user.state === "running") strangers.push(`${name}: ${user.name}`);
+  }
+  return { volumes, elsewhere, strangers, inspected };
+}
 
 /** Images that replicas are made from, now or after a rollback. */
-const imageIds = (database: string) => withDatabase(database, (db) => [...createImages(db, 0).images.kept()]);
+export async function findImages(engine: Engine, { layout }: Here): Promise<Inventory["images"]> {
+  const images: Inventory["images"] = [];
+  for (const id of withDatabase(layout.database, (db) => [...createImages(db, 0).images.kept()])) {
+    const found = await engine.inspectImage(id);
+    if (found !== undefined) images.push({ id, bytes: found.sizeBytes, tags: found.tags });
+  }
+  return images;
+}
+
+/** What of a root does not move, as patterns of rsync: what is of this machine and this process alone. */
+export const rootExcludes = [
+  "/run",
+  "/life.json",
+  "/move.json",
+  "/move.json.arrived",
+  "/copies",
+  "/upgrades",
+  "/*-shm",
+];
 
 function hostPathsOf(mounts: readonly { type: string; source: string }[], root: string): string[] {
   const own = (path: string) => path === root || path.startsWith(`${root}/`);

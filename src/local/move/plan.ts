@@ -169,7 +169,7 @@ export function planLines(plan: MovePlan): string[] {
     ...rows("does not move", plan.not_moved),
     ...rows("note", plan.notes),
     ...rows("the switch", [
-      `${plan.containers} containers stop here, and start there; a container that does not end when asked may add up to ${plan.grace_seconds} s`,
+      `containers that stop here and start there: ${plan.containers}; one that does not end when asked may add up to ${plan.grace_seconds} s`,
       "visitors who still reach this machine get 503 from its ingress",
     ]),
     ...rows("the way back", wayBack),

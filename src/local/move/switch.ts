@@ -1,16 +1,17 @@
+import { randomBytes } from "node:crypto";
 import type { StoredLife } from "../../backups/service/life.ts";
 import type { Layout } from "../../base/disk/layout.ts";
 import { readLifeFile, writeLifeFile } from "../../base/disk/life-file.ts";
 import { lockHolder, takeLock } from "../../base/sqlite/lock.ts";
-import { Failure, shownCause } from "../../base/wire/failure.ts";
+import { Failure } from "../../base/wire/failure.ts";
 import { CommandFailure } from "../../client/basics/failures.ts";
 import { serverLimits } from "../../config/server-limits.ts";
 import type { Engine } from "../../orchestration/engine/engine.ts";
 import type { ObservedPod } from "../../orchestration/engine/pod.ts";
 import { getJson, record } from "../probe.ts";
 import { type Copies, type CopyRoom, peerName, seconds } from "./copy.ts";
-import { withEngine } from "./here.ts";
-import { type MoveRecord, removeMove, thisMover, writeMove } from "./parked.ts";
+import { type Here, postDocker, withEngine } from "./here.ts";
+import { type MoveRecord, removeMove, thisMover, writeMove } from "../parked.ts";
 
 /**
  * This server stops acting, the rest is copied, and the other machine acts. Until then, this server acts again whatever fails, by
@@ -55,8 +56,8 @@ async function leave({ here, say }: CopyRoom, { copies, leaving }: Leaving): Pro
   try {
     await park(layout, leaving);
     unlock = takeLock(layout.lock, layout.root);
-    const stopped = await withEngine(here, stopContainers);
-    say(`${stopped} containers have stopped`);
+    const stopped = await stopContainers(here);
+    say(`containers that have stopped: ${stopped}`);
     const startedAt = performance.now();
     await copies.lastPass();
     say(`copied what had changed in ${seconds(performance.now() - startedAt)}`);
@@ -68,18 +69,20 @@ async function leave({ here, say }: CopyRoom, { copies, leaving }: Leaving): Pro
     unlock?.();
     const acts = await unpark(layout);
     const now = acts ? "this server acts again" : "this server does not answer: start it with systemctl start berth";
-    throw new CommandFailure(`the move failed before the new server acted: ${shownCause(error)}; ${now}`);
+    throw new CommandFailure(`the move failed before the new server acted: ${whyOf(error)}; ${now}`);
   }
 }
 
+const whyOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 async function goneBack(room: CopyRoom, moved: MoveRecord, error: unknown): Promise<CommandFailure> {
-  const why = `the new server did not become ready: ${shownCause(error)}`;
+  const why = `the new server did not become ready: ${whyOf(error)}`;
   try {
     const acts = await bringBack(room, moved);
     return new CommandFailure(`${why}; ${acts ? "it was stopped, and this server acts again" : notStarted}`);
   } catch (failed) {
     const way = "this server waits. When you can reach the new one: berth move --undo";
-    return new CommandFailure(`${why}; and it could not be stopped (${shownCause(failed)}): ${way}`);
+    return new CommandFailure(`${why}; and it could not be stopped (${whyOf(failed)}): ${way}`);
   }
 }
 
@@ -92,8 +95,9 @@ export async function bringBack(
 ): Promise<boolean> {
   await far?.ask("back", { peer: await peerName() });
   const life = readLifeFile<StoredLife>(layout);
-  // A server without targets has none, and makes its own when it gets one.
-  if (life !== undefined) await writeLifeFile<StoredLife>(layout, { life: life.life, number: generation + 1 });
+  // A server that never had a target has none.
+  const id = life?.life ?? randomBytes(8).toString("hex");
+  await writeLifeFile<StoredLife>(layout, { life: id, number: generation + 1 });
   return unpark(layout);
 }
 
@@ -141,21 +145,26 @@ async function until(limitMs: number, done: () => Promise<boolean>): Promise<voi
 const running = ["running", "paused", "restarting"];
 
 /** Stops every container of the installation: first those that may use a database, then what keeps data. */
-export async function stopContainers(engine: Engine): Promise<number> {
-  const all = (await engine.observe()).filter(({ state }) => running.includes(state));
-  const keepsData = ({ identity }: ObservedPod) => identity?.key.kind === "statefulset";
-  for (const wave of [all.filter((pod) => !keepsData(pod)), all.filter(keepsData)])
-    await Promise.all(wave.map((pod) => stop(engine, pod)));
-  const left = (await engine.observe()).filter(({ state }) => running.includes(state));
-  if (left.length === 0) return all.length;
-  throw new Failure("conflict", `containers do not stop: ${left.map(({ name }) => name).join(", ")}`);
+export async function stopContainers(here: Here): Promise<number> {
+  return withEngine(here, async (engine) => {
+    const all = (await engine.observe()).filter(({ state }) => running.includes(state));
+    const keepsData = ({ identity }: ObservedPod) => identity?.key.kind === "statefulset";
+    for (const wave of [all.filter((pod) => !keepsData(pod)), all.filter(keepsData)])
+      await Promise.all(wave.map((pod) => stop({ here, engine }, pod)));
+    const left = (await engine.observe()).filter(({ state }) => running.includes(state));
+    if (left.length === 0) return all.length;
+    throw new Failure("conflict", `containers do not stop: ${left.map(({ name }) => name).join(", ")}`);
+  });
 }
 
-async function stop(engine: Engine, pod: ObservedPod): Promise<void> {
+async function stop({ here, engine }: { here: Here; engine: Engine }, pod: ObservedPod): Promise<void> {
   const found = await engine.inspect(pod);
   if (found === undefined) return;
   await engine.unpause(pod);
   await engine.stop(pod, { graceMs: found.stopGraceMs });
+  // With these, Docker would start it again when the machine does. A server that acts again starts it itself.
+  if (/^(?:always|on-failure)/.test(found.restartPolicy))
+    await postDocker(here, `/containers/${pod.id}/update`, { RestartPolicy: { Name: "unless-stopped" } });
 }
 
 /** `kind/scope/name` of everything that is ready. */

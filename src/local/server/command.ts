@@ -11,6 +11,7 @@ import { complainNow, sayNow } from "../../client/basics/output.ts";
 import { existsSync } from "node:fs";
 import { layoutOf } from "../../base/disk/layout.ts";
 import { askIngress, askServer } from "../probe.ts";
+import { parkedText, readMove } from "../parked.ts";
 import { report, wantsJson } from "../report.ts";
 import { listText } from "../../client/basics/table-text.ts";
 import { versionOfExecutable } from "./executable.ts";
@@ -53,8 +54,13 @@ async function statusCommand(args: string[]): Promise<number> {
     ...data.kept.map(({ version, replaced_at: at }) => ["kept", `${version}, replaced ${at}`]),
     ["ingress", data.ingress ?? "unknown: the server does not answer"],
   ];
+  const parked = readMove(layout);
   const hint = data.running === null || data.running === data.installed || data.installed === null;
-  const lines = [listText(rows), ...(hint ? [] : ["the server runs another version: systemctl restart berth"])];
+  const lines = [
+    listText(rows),
+    ...(parked === undefined ? [] : [parkedText(parked)]),
+    ...(hint ? [] : ["the server runs another version: systemctl restart berth"]),
+  ];
   report({ json, data }, lines);
   return data.running === null ? 1 : 0;
 }

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { writeAtomic } from "../../base/disk/atomic-write.ts";
-import { type Layout, layoutOf } from "../../base/disk/layout.ts";
-import { makeFolders } from "../../base/disk/root.ts";
-import { isoTime } from "../../base/pure/iso-time.ts";
-import type { Log } from "../../base/words/log.ts";
-import { serverLimits } from "../../config/server-limits.ts";
+import { writeAtomic } from "../base/disk/atomic-write.ts";
+import { type Layout, layoutOf } from "../base/disk/layout.ts";
+import { makeFolders } from "../base/disk/root.ts";
+import { isoTime } from "../base/pure/iso-time.ts";
+import type { Log } from "../base/words/log.ts";
+import { serverLimits } from "../config/server-limits.ts";
 
 /** Why the server of a root does not act. While the file is there, `berth serve` waits. */
 export interface MoveRecord {

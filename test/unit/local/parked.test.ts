@@ -1,17 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
-import type { Layout } from "../../../../src/base/disk/layout.ts";
-import {
-  type MoveRecord,
-  parkedText,
-  readMove,
-  stayParked,
-  thisMover,
-  writeMove,
-} from "../../../../src/local/move/parked.ts";
-import { diskRoot } from "../../../support/disk-root.ts";
-import { silentLog } from "../../../support/silent-log.ts";
-import { waitFor } from "../../../support/wait.ts";
+import type { Layout } from "../../../src/base/disk/layout.ts";
+import { type MoveRecord, parkedText, readMove, stayParked, thisMover, writeMove } from "../../../src/local/parked.ts";
+import { diskRoot } from "../../support/disk-root.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { waitFor } from "../../support/wait.ts";
 
 let root: Awaited<ReturnType<typeof diskRoot>>;
 let layout: Layout;
