@@ -6,6 +6,8 @@ import { writeBackup } from "../base/disk/backup.ts";
 import type { Key } from "../base/disk/key-file.ts";
 import type { Layout } from "../base/disk/layout.ts";
 import type { Engine } from "../orchestration/engine/engine.ts";
+import { containerOf } from "../orchestration/core/spec/decode.ts";
+import { buildOf } from "../orchestration/controller/desired/newest-build.ts";
 import type { Store } from "../orchestration/store/store.ts";
 import { copiesBeside } from "./copies-beside.ts";
 
@@ -42,6 +44,15 @@ export async function stageState(
   return { folder, close };
 }
 
+/** Images that the first containers of apps are made from: of those that were built and have not run yet. */
+function builtOnly(store: Store): string[] {
+  return store.manifests.heads().flatMap((key) => {
+    if (store.images.pinOf(key) !== undefined) return [];
+    const { container } = containerOf(key.kind, store.manifests.get(key)?.spec ?? {}) ?? {};
+    return container?.isBuilt === true ? (buildOf(store, key, container.buildId)?.imageId ?? []) : [];
+  });
+}
+
 /** Images, and folders of their own for those on their way. */
 export function createImageRoom({
   engine,
@@ -61,11 +72,11 @@ export function createImageRoom({
   };
   let cleared: Promise<void> | undefined;
   return {
-    wanted: () => [
-      ...new Set(
-        store.images.keptFor().flatMap(({ imageId: id }) => (store.images.digestOf(id) === undefined ? [id] : [])),
-      ),
-    ],
+    wanted: () => {
+      const kept = store.images.keptFor().map(({ imageId }) => imageId);
+      const ids = new Set([...kept, ...builtOnly(store)]);
+      return [...ids].filter((id) => store.images.digestOf(id) === undefined);
+    },
     sizeOf: async (id) => (await engine.inspectImage(id))?.sizeBytes,
     async stage() {
       cleared ??= clear().catch((error: unknown) => {

@@ -9,10 +9,10 @@ import type { Image } from "../../engine/machine.ts";
 import type { ReleaseRecord, Store, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { forgetLatest } from "./latest-name.ts";
-import { newestBuild } from "./newest-build.ts";
+import { buildOf, newestBuild } from "./newest-build.ts";
 import { digestFor, pull, rememberDigest } from "./image-registry.ts";
 import { keepImage, keepImages } from "./kept-images.ts";
-import { type KnownImage, knownImage } from "./known-image.ts";
+import { broughtBack, type KnownImage, knownImage } from "./known-image.ts";
 
 /** What is known of a workload or a job when its image is looked for. */
 export interface ImageUse extends Pick<
@@ -91,7 +91,7 @@ export async function ensureImageRef(context: Context, workload: ImageUse, ref: 
 async function newImage(context: Context, workload: ImageUse): Promise<Image> {
   if (isUnbuilt(workload)) return firstBuilt(context, workload);
   if (workload.pullable && workload.pull === "always") return pull(context, { owner: workload, ref: workload.image });
-  const present = await context.engine.inspectImage(workload.image);
+  const present = (await context.engine.inspectImage(workload.image)) ?? (await builtBefore(context, workload));
   if (present !== undefined) {
     if (!workload.pullable) requireOwnBuild(context, workload, present);
     return present;
@@ -113,10 +113,20 @@ function requireOwnBuild({ names }: Context, workload: ImageUse, image: Image): 
   throw new Failure("conflict", `${message}; ${wayOut}`, { reason: "ImageMissing" });
 }
 
+/** The image of the build that the spec names, from a copy outside of the machine. */
+async function builtBefore(context: Context, { image: ref, pullable, ...app }: ImageUse): Promise<Image | undefined> {
+  const build = pullable ? undefined : buildOf(context.store, app, ref.slice(ref.lastIndexOf(":") + 1));
+  return build?.image === ref ? broughtBack(context, { imageId: build.imageId, ref }) : undefined;
+}
+
 /** For an app that was stored before it was built: the image of its newest build, never one that only has its name. */
-async function firstBuilt({ engine, store, names }: Context, workload: ImageUse): Promise<Image> {
+async function firstBuilt(context: Context, workload: ImageUse): Promise<Image> {
+  const { engine, store, names } = context;
   const build = newestBuild(store, workload);
-  const image = build && (await engine.inspectImage(build.imageId));
+  const image =
+    build &&
+    ((await engine.inspectImage(build.imageId)) ??
+      (await broughtBack(context, { imageId: build.imageId, ref: build.image })));
   if (image !== undefined) return image;
   const state = build === undefined ? "is not built yet" : `was built as ${build.id}, and that image is gone`;
   throw new Failure(

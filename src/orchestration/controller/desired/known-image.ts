@@ -54,7 +54,10 @@ async function findKnown(context: Context, known: KnownImage): Promise<{ image?:
  * The image from a copy outside of the machine. A copy has no name: without the one that the image was found under, the next
  * release would ask a registry for it.
  */
-async function broughtBack({ engine, bringImage }: Context, { imageId, ref }: KnownImage): Promise<Image | undefined> {
+export async function broughtBack(
+  { engine, bringImage }: Context,
+  { imageId, ref }: Pick<KnownImage, "imageId" | "ref">,
+): Promise<Image | undefined> {
   if ((await bringImage?.(imageId)) !== true) return undefined;
   const isTag = parseImageReference(ref)?.digest === undefined;
   if (isTag && (await engine.inspectImage(ref)) === undefined) await engine.tagImage(imageId, ref);

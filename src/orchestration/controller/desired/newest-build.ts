@@ -4,6 +4,17 @@ import type { Store } from "../../store/store.ts";
 /** How many builds of one app are looked at: more are hardly kept. */
 const looked = 100;
 
+/** The build that a spec names; the newest one where it names none. */
+export function buildOf(
+  store: Pick<Store, "builds">,
+  { scope, name }: { scope: string; name: string },
+  id: string | undefined,
+): (BuildRecord & { imageId: string }) | undefined {
+  if (id === undefined) return newestBuild(store, { scope, name });
+  const build = store.builds.get(scope, name, id);
+  return build?.imageId === undefined ? undefined : { ...build, imageId: build.imageId };
+}
+
 /** The newest build of an app that has made an image. */
 export function newestBuild(
   { builds }: Pick<Store, "builds">,

@@ -14,6 +14,7 @@ import { podOf } from "../../core/spec/decode.ts";
 import type { ContainerSpec, ResolvedWorkload } from "../../core/workload.ts";
 import type { ObservedPod } from "../../engine/pod.ts";
 import { pull } from "../desired/image-registry.ts";
+import { broughtBack } from "../desired/known-image.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
 import { createDrillPods, type DrilledPod, type EndedCommand, type InsideNetwork } from "./drill-pod.ts";
@@ -118,11 +119,19 @@ function createStage(context: Context, inside: InsideNetwork, wanted: WantedApps
     return found;
   }
 
+  /** Whether a copy outside of the machine had the image that the app runs on. */
+  async function isBroughtBack(key: ManifestKey, hash: string, ref: string): Promise<boolean> {
+    const pin = store.images.pinOf(key);
+    const imageId = pin?.ref === ref ? pin.imageId : store.images.initImageOf(key, hash, ref);
+    if (imageId === undefined || store.images.digestOf(imageId) !== undefined) return false;
+    return (await broughtBack(context, { imageId, ref })) !== undefined;
+  }
+
   /** Why an app has an image that is not here. One that an apply would pull is pulled. */
-  async function lackingImage(key: ManifestKey, { image, pullable, inits }: ResolvedWorkload) {
+  async function lackingImage(key: ManifestKey, { hash, image, pullable, inits }: ResolvedWorkload) {
     const others = inits.flatMap((init) => init.image ?? []).map((ref) => ({ ref, pullable: true }));
     for (const { ref, pullable: isPublic } of [{ ref: image, pullable }, ...others]) {
-      if ((await imageIn(key, ref)) !== undefined) continue;
+      if ((await imageIn(key, ref)) !== undefined || (await isBroughtBack(key, hash, ref))) continue;
       const why = `its image ${ref} is not on this machine`;
       if (!isPublic || !wanted.has(formatKey(key))) return why;
       const fault = await pull(context, { owner: key, ref }).then(

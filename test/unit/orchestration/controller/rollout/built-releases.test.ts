@@ -1,10 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { operator } from "../../../../../src/access/principal.ts";
 import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
+import { createImageRoom } from "../../../../../src/local/staging.ts";
 import { keyOf, type World, world } from "../../../../support/world.ts";
 
 let it: World;
+/** Ids of images that have a copy outside of the machine. */
+let copies: string[];
 beforeEach(async () => {
-  it = await world();
+  copies = [];
+  it = await world({
+    async bringImage(id) {
+      if (copies.includes(id)) it.runtime.addImage("copies:1", { id });
+      return copies.includes(id);
+    },
+  });
   for (const id of ["v3", "v4", "v5"]) await build(id);
 });
 afterEach(() => it.close());
@@ -20,10 +30,10 @@ const built = (id: string, spec: Spec = {}) => ({
 /** Never ready: its init does not end. */
 const broken = (id: string) => built(id, { inits: [{ name: "wait", command: ["sleep", "1000"] }] });
 /** As a build leaves it. */
-async function build(id: string): Promise<void> {
-  const image = it.runtime.addImage(`shop-web:${id}`, { id: `sha256:${id}` });
+async function build(id: string, name = "web"): Promise<void> {
+  const image = it.runtime.addImage(`shop-${name}:${id}`, { id: `sha256:${id}` });
   const now = it.clock.now();
-  const of = { scope: "shop", name: "web", id, image: `shop-web:${id}`, imageId: image.id, actor: "ana", log: "" };
+  const of = { scope: "shop", name, id, image: `shop-${name}:${id}`, imageId: image.id, actor: "ana", log: "" };
   const how = {
     status: "succeeded",
     context: "",
@@ -121,4 +131,39 @@ test("an image of one name that is made anew here is gone back from to the one b
     await it.settle();
   }
   expect([await back(), served()]).toEqual(["sha256:made-1", ["sha256:made-1"]]);
+});
+
+describe("an image that was built and that nothing has run on yet", () => {
+  const wanted = () => createImageRoom({ engine: it.engine, store: it.store, folder: it.layout.copies }).wanted();
+
+  test("is copied outside of the machine, until a release keeps its own", async () => {
+    expect(wanted()).toEqual([]);
+    await it.apply(built("v5", { replicas: 0 }));
+    await it.settle();
+    expect(wanted()).toEqual(["sha256:v5"]);
+    await it.apply(built("v4"));
+    await it.settle();
+    expect(wanted()).not.toContain("sha256:v5");
+  });
+
+  test("comes back from there for the first replica", async () => {
+    await it.runtime.removeImage("sha256:v5");
+    copies = ["sha256:v5"];
+    await it.apply(built("v5"));
+    await it.settle();
+    expect(served()).toEqual(["sha256:v5"]);
+  });
+
+  test("comes back from there for an app that was stored before it was built", async () => {
+    const late = { kind: "deployment", scope: "shop", name: "late", spec: { build: {} } };
+    const how = { dryRun: false, prune: false, force: false, actor: "ana", by: operator, unbuilt: true };
+    await it.controller.apply([late], how);
+    await it.quiet();
+    copies = ["sha256:late"];
+    await build("late", "late");
+    await it.runtime.removeImage("sha256:late");
+    await it.advance(60_000);
+    await it.settle();
+    expect(it.runtime.containers().map(({ imageId }) => imageId)).toEqual(["sha256:late"]);
+  });
 });

@@ -12,20 +12,32 @@ import { type World, world } from "../../../../support/world.ts";
 const key = { kind: "deployment", scope: "shop", name: "web" } as const;
 let it: World;
 let made: ContainerSpec[];
+/** Ids of images that have a copy outside of the machine. */
+let copies: string[];
+/** No registry has the images. */
+let isBuiltHere: boolean;
 /** What the ports of containers do. */
 let opens: (port: number) => boolean;
 let answers: (url: string) => Response;
 beforeEach(async () => {
-  made = [];
+  [made, copies, isBuiltHere] = [[], [], false];
   opens = () => true;
   answers = () => new Response("ok");
   it = await world({
+    async bringImage(id) {
+      if (copies.includes(id)) it.runtime.addImage(`copies:${id.slice(7)}`, { id });
+      return copies.includes(id);
+    },
     fetch: async (url) => answers(url),
     knock: async ({ port }) => {
       if (!opens(port)) throw new Error("connection refused");
     },
     wrapRuntime: (runtime) => ({
       ...runtime,
+      inspectImage: async (ref) => {
+        const image = await runtime.inspectImage(ref);
+        return image === undefined || !isBuiltHere ? image : { ...image, digests: [] };
+      },
       create: async (spec) => {
         made.push(spec);
         return runtime.create(spec);
@@ -197,6 +209,22 @@ describe("what a copy gets", () => {
     const { user, system } = process.cpuUsage(before);
     expect(names).toEqual(["data/main"]);
     expect((user + system) / 1_000_000).toBeLessThan(4);
+  });
+
+  test("an image that is gone comes back from a copy outside of the machine, also one of an init", async () => {
+    isBuiltHere = true;
+    it.runtime.addImage("app:1", { id: "sha256:app" });
+    it.runtime.addImage("tools:1", { id: "sha256:tools" });
+    const inits = [{ name: "a", image: "tools:1", command: ["true"] }];
+    await it.apply(deployment("shop", "web", { image: "app:1", inits }));
+    await it.quiet();
+    for (const { name } of it.runtime.containers()) if (name.includes("-init-")) it.runtime.finish(name, 0);
+    await it.settle();
+    for (const { name } of it.runtime.containers()) it.runtime.removeByHand(name);
+    for (const id of ["sha256:app", "sha256:tools"]) await it.runtime.removeImage(id);
+    expect(await room().examine(key)).toEqual({ refused: "its image app:1 is not on this machine" });
+    copies = ["sha256:app", "sha256:tools"];
+    expect(await room().examine(key)).toMatchObject({ replicas: 1 });
   });
 
   test("an image that is gone is refused before anything is restored, also one of an init", async () => {
