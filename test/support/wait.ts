@@ -11,12 +11,13 @@ const pausesPerLook = 3;
 
 /**
  * Polls until `probe` returns something else than undefined or false, and returns that. A probe that throws counts as
- * "not yet". Fails with `what`, and the last error, after `timeoutMs`.
+ * "not yet". Fails with `what`, and the last error, after `timeoutMs`. `pauseMsLeast` is for looks that start processes.
  */
 export async function waitFor<T>(
   what: string,
   probe: () => T | Promise<T>,
   timeoutMs: number = patienceMs,
+  pauseMsLeast = pauseMsMin,
 ): Promise<Exclude<T, undefined | false>> {
   const started = performance.now();
   let last: unknown;
@@ -32,7 +33,7 @@ export async function waitFor<T>(
     const now = performance.now();
     if (now > started + timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, { cause: last });
     const pauseMs = Math.min(Math.max(pauseMsMin, (now - started) / pausesPerWait), pauseMsMax);
-    await Bun.sleep(Math.max(pauseMs, pausesPerLook * (now - looked)));
+    await Bun.sleep(Math.max(pauseMs, pauseMsLeast, pausesPerLook * (now - looked)));
   }
 }
 
