@@ -74,6 +74,7 @@ describe("copies outside of the machine", () => {
     const root = join(folder, "root");
     const restored = await run(["server", "restore", "--from", copies, "--key-file", keyFile, "--root", root, "-y"]);
     expect(restored).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(restored.stdout).toMatch(/^==> state {2}\d{4}-\d\d-\d\dT\S+Z$/m);
     expect(restored.stdout).toContain("warning: 1 copy of the hour before it, which the server had made, is missing");
     expect(restored.stdout).toContain("start the server, then look at it with berth get all --endpoint ");
     expect(restored.stdout).toMatch(/with berth backup restore --all --endpoint \S+, then run berth restore --confirm/);

@@ -380,7 +380,7 @@ describe("restores of volumes", () => {
     const took = (what: string) => `${what} ${((performance.now() - began) / 1_000).toFixed(1)} s`;
     const times: string[] = [];
     const state = await run(["server", "restore", "--from", copies, "--key-file", keyFile, "--root", root, "-y"]);
-    expect(state).toMatchObject({ exitCode: 0 });
+    expect(state).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/==> shop\/db\/data\/0 +\d{4}-/) });
     times.push(took("state after"));
     const second = await rig({ root, flags: ["--prefix", berth.prefix] });
     try {

@@ -2,7 +2,7 @@ import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import type { RestoreBody } from "../api/restore.ts";
 import type { Snapshot } from "./restic-words.ts";
-import { readSubject, type VolumeSubject, whatOf } from "./subject.ts";
+import { readSubject, stateTag, type VolumeSubject, whatOf } from "./subject.ts";
 
 /** A copy of a volume at a target. */
 export interface VolumeCopy extends Snapshot {
@@ -42,6 +42,29 @@ export function chooseCopies(copies: readonly VolumeCopy[], body: RestoreBody): 
   for (const copy of fitting.toSorted((a, b) => a.at - b.at)) newest.set(whatOf(copy.subject), copy);
   return [...newest.values()].sort((a, b) => (whatOf(a.subject) < whatOf(b.subject) ? -1 : 1));
 }
+
+/**
+ * What comes back of a server, with the time of each part: the state of `stateAt`, and the newest copy of each volume up to
+ * `limit`. `together`: a time up to which all of them are of one time, as far as their copies are; undefined where
+ * they are of one time already. A volume without a copy for `oldMs` may be of an app that was deleted, and decides nothing.
+ */
+export function partsOf(
+  snapshots: readonly Snapshot[],
+  { stateAt, limit, oldMs }: { stateAt: number; limit: number; oldMs: number },
+): { rows: { what: string; at: number; isOld: boolean }[]; together: number | undefined } {
+  const newest = new Map<string, number>();
+  for (const { subject, at } of volumeCopies("", snapshots))
+    if (at <= limit) newest.set(whatOf(subject), Math.max(at, newest.get(whatOf(subject)) ?? 0));
+  const rows = [...newest].map(([what, at]) => ({ what, at, isOld: stateAt - at > oldMs }));
+  const times = rows.filter(({ isOld }) => !isOld).map(({ at }) => at);
+  const oldest = Math.min(...times);
+  const states = snapshots.filter(({ tags, at }) => tags.includes(stateTag) && at <= oldest);
+  const isApart = times.length > 0 && Math.max(stateAt, ...times) - oldest > togetherMs && states.length > 0;
+  return { rows: rows.sort((a, b) => (a.what < b.what ? -1 : 1)), together: isApart ? oldest : undefined };
+}
+
+/** Copies that were begun one after the other. */
+const togetherMs = 60_000;
 
 /** Without an offset it would be the time of nowhere: the client adds its own. */
 function timeOf(at: string | undefined): number {

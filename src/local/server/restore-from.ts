@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Generation, newestGeneration } from "../../backups/core/generation.ts";
 import { readRecoveryKey } from "../../backups/core/recovery-key.ts";
+import { partsOf } from "../../backups/core/restore-choice.ts";
+import type { Snapshot } from "../../backups/core/restic-words.ts";
 import { checkCredentials, type Credentials, readTarget } from "../../backups/core/target.ts";
 import { createRestic } from "../../backups/restic/restic.ts";
 import { stateTag } from "../../backups/core/subject.ts";
@@ -78,7 +80,8 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
     const repository = createRepository(restic, { url: from, installation, password: text, credentials }, backupLimits);
     const snapshots = await repository.snapshots(stopping.signal);
     const chosen = choose(snapshots, at);
-    const copy = `the copy of ${new Date(chosen.at).toISOString()}`;
+    const copy = `the copy of ${timeText(chosen.at)}`;
+    for (const line of partLines(snapshots, { stateAt: chosen.at, at })) thisMachine.say(line);
     // Asked before anything of it is here.
     const asked = `replace the state in ${layout.root} with ${copy}? What is there now is kept.`;
     confirm(thisMachine, `${asked} ${outcomeOf(values.practice)}`, values.yes === true);
@@ -93,6 +96,23 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
     for (const signal of signals) process.off(signal, stop);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+const timeText = (at: number) => new Date(at).toISOString();
+
+/** Of when each part is that comes back, and the time that brings all of them back as they were together. */
+function partLines(snapshots: readonly Snapshot[], { stateAt, at }: { stateAt: number; at: string | undefined }) {
+  const limit = at === undefined ? Infinity : Date.parse(at);
+  const { rows, together } = partsOf(snapshots, { stateAt, limit, oldMs: backupLimits.drillOldMs });
+  const width = Math.max(...["state", ...rows.map(({ what }) => what)].map(({ length }) => length));
+  const odd = "  (old: of an app that was deleted, or not copied any more)";
+  return [
+    `${"state".padEnd(width)}  ${timeText(stateAt)}`,
+    ...rows.map(({ what, at: of, isOld }) => `${what.padEnd(width)}  ${timeText(of)}${isOld ? odd : ""}`),
+    ...(together === undefined || at !== undefined
+      ? []
+      : [`all of one time: --at ${timeText(together)}, here and with berth backup restore --all`]),
+  ];
 }
 
 const outcomeOf = (practice: boolean | undefined) =>
@@ -151,6 +171,6 @@ function choose(snapshots: readonly { id: string; at: number; tags: string[] }[]
   const found = ours.findLast((one) => one.at <= limit);
   if (found !== undefined) return found;
   const [oldest] = ours;
-  const range = oldest === undefined ? "there is none" : `the oldest is of ${new Date(oldest.at).toISOString()}`;
+  const range = oldest === undefined ? "there is none" : `the oldest is of ${timeText(oldest.at)}`;
   throw new Failure("not_found", `no copy is that old: ${range}; nothing was changed`);
 }

@@ -12,7 +12,8 @@ import {
   resticVersion,
   troubleOf,
 } from "../../../src/backups/core/restic-words.ts";
-import { readSubject, subjectTags, volumeTag, whatOf } from "../../../src/backups/core/subject.ts";
+import { partsOf } from "../../../src/backups/core/restore-choice.ts";
+import { readSubject, stateTag, subjectTags, volumeTag, whatOf } from "../../../src/backups/core/subject.ts";
 import { checkCredentials, readTarget, repositoryEnvironment } from "../../../src/backups/core/target.ts";
 
 describe("the address of a target", () => {
@@ -210,6 +211,42 @@ describe("the tags of a copy", () => {
   test("of anything else name none", () => {
     for (const tags of [[], ["berth-state"], subjectTags(subject), [volumeTag], [volumeTag, "scope=shop", "name=db"]])
       expect(readSubject(tags)).toBeUndefined();
+  });
+});
+
+describe("the parts of a server that comes back", () => {
+  const day = 86_400_000;
+  const volume = (id: string, at: number, name: string) => {
+    const subject = { scope: "shop", kind: "statefulset", name, claim: "data", ordinal: 0 };
+    return { id, at, tags: [volumeTag, ...subjectTags(subject)] };
+  };
+  const state = (id: string, at: number) => ({ id, at, tags: [stateTag] });
+  const now = 100 * day;
+  const copies = [
+    ...[state("s1", now - 2 * day), state("s2", now), volume("a1", now - 3 * day, "db"), volume("a2", now - day, "db")],
+    ...[volume("b1", now - 2 * day, "web"), volume("b2", now - 1_000, "web"), volume("c1", now - 40 * day, "gone")],
+  ];
+  const partsAt = (limit: number, stateAt = now) => partsOf(copies, { stateAt, limit, oldMs: 14 * day });
+
+  test("have their times, and one time for all of them where they lie apart", () => {
+    expect(partsAt(Infinity)).toEqual({
+      rows: [
+        { what: "shop/db/data/0", at: now - day, isOld: false },
+        { what: "shop/gone/data/0", at: now - 40 * day, isOld: true },
+        { what: "shop/web/data/0", at: now - 1_000, isOld: false },
+      ],
+      together: now - day,
+    });
+    const then = partsAt(now - 2 * day, now - 2 * day).rows.map(({ at }) => now - at);
+    expect(then).toEqual([3 * day, 40 * day, 2 * day]);
+  });
+
+  test("are of one time already, or have none", () => {
+    const near = [state("s", now), volume("a", now - 30_000, "db")];
+    expect(partsOf(near, { stateAt: now, limit: Infinity, oldMs: day }).together).toBeUndefined();
+    const early = [state("s", now), volume("a", now - day / 2, "db")];
+    expect(partsOf(early, { stateAt: now, limit: Infinity, oldMs: day }).together).toBeUndefined();
+    expect(partsOf([state("s", now)], { stateAt: now, limit: Infinity, oldMs: day }).rows).toEqual([]);
   });
 });
 
