@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createCopyGroup } from "../backups/restic/copy-group.ts";
 import { createRestic } from "../backups/restic/restic.ts";
 import type { RestoreRecords, StoredRestore, WalRoom } from "../backups/service/restore-parts.ts";
-import { drillId, type StoredDrill } from "../backups/core/drills.ts";
+import { drillId, drillTimings, type StoredDrill } from "../backups/core/drills.ts";
 import { createDrills, type Drills } from "../backups/service/drills.ts";
 import type { DrillParts } from "../backups/service/drill-parts.ts";
 import { createRehearsals, type Rehearsals } from "../backups/service/rehearsals.ts";
@@ -79,7 +79,7 @@ export function createBackupRoom(
   });
   const tried: DrillParts = {
     ...{ ...shared, ...from, folders, stage, gate },
-    drills: () => store.backups.list("drill").map(({ text }) => read<StoredDrill>(text)),
+    drills: () => drillsOf(store),
     putDrill: (drill) => store.write((tx) => tx.backups.put("drill", documentOf(drillId(drill), drill))),
     removeDrill: (drill) => store.write((tx) => tx.backups.remove("drill", drillId(drill))),
     ...{ apps: platform.apps, volumesFolder: volumes.folder, freeMemory: availableMemoryBytes },
@@ -95,12 +95,21 @@ const documentOf = (id: string, value: unknown) => ({
   ...{ id, text: JSON.stringify(value), updatedAt: systemClock.now() },
 });
 
+const drillsOf = (store: Store) => store.backups.list("drill").map(({ text }) => read<StoredDrill>(text));
+
 function restoreRecordsOf(store: Store): RestoreRecords {
   return {
     restores: () => store.backups.list("restore").map(({ text }) => read<StoredRestore>(text)),
     putRestore: (restore) => store.write((tx) => tx.backups.put("restore", documentOf(restore.id, restore))),
     removeRestore: (id) => store.write((tx) => tx.backups.remove("restore", id)),
+    drills: () => drillsOf(store).flatMap(drillTimings),
   };
+}
+
+/** What one document lists; nothing where it is not there. */
+function rowsOf<T>(store: Store, kind: "runs" | "copies" | "paused", id: string): T[] {
+  const found = store.backups.get(kind, id);
+  return found === undefined ? [] : read<T[]>(found.text);
 }
 
 export function recordsOf(store: Store): BackupRecords & PauseRecords {
@@ -124,10 +133,7 @@ export function recordsOf(store: Store): BackupRecords & PauseRecords {
         tx.backups.remove("copies", name);
         for (const { id } of tx.backups.list("runs")) if (isOf(name, id)) tx.backups.remove("runs", id);
       }),
-    runs(id) {
-      const found = store.backups.get("runs", id);
-      return found === undefined ? [] : read<StoredRun[]>(found.text);
-    },
+    runs: (id) => rowsOf<StoredRun>(store, "runs", id),
     volumeRuns: (target) =>
       store.backups.list("runs").flatMap(({ id, text }) => {
         const what = id.slice(target.length + 1);
@@ -140,15 +146,9 @@ export function recordsOf(store: Store): BackupRecords & PauseRecords {
         if (runs.length === 0) tx.backups.remove("runs", id);
         else tx.backups.put("runs", documentOf(id, runs));
       }),
-    copies(target) {
-      const found = store.backups.get("copies", target);
-      return found === undefined ? [] : read<StoredCopy[]>(found.text);
-    },
+    copies: (target) => rowsOf<StoredCopy>(store, "copies", target),
     putCopies: (target, copies) => store.write((tx) => tx.backups.put("copies", documentOf(target, copies))),
-    paused() {
-      const found = store.backups.get("paused", "1");
-      return found === undefined ? [] : read<ContainerRef[]>(found.text);
-    },
+    paused: () => rowsOf<ContainerRef>(store, "paused", "1"),
     setPaused: (containers) => store.write((tx) => tx.backups.put("paused", documentOf("1", containers))),
     closed: () => store.backups.list("paused").flatMap(({ id, text }) => (id === "1" ? [] : [read<ClosedApp>(text)])),
     changeClosed: (volume, post) =>

@@ -78,6 +78,11 @@ export const planRestore = endpoint({
   data: Type.Object({
     volumes: Type.Array(PlannedRestore),
     at: Type.String({ description: "as the `at` of the restore, it means the same copies" }),
+    seconds: Type.Optional(
+      Type.Integer({
+        description: "how long it takes, as restores and drills from there took; absent where none was of that size",
+      }),
+    ),
     uncopied: Type.Optional(
       Type.Array(Type.String(), { description: "volumes that are missing, and that no target has a copy of" }),
     ),

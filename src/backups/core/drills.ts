@@ -1,7 +1,7 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import type { AppDrill, Drill, DrillBody, DrillResult } from "../api/drills.ts";
-import type { VolumeCopy } from "./restore-choice.ts";
+import type { Timing, VolumeCopy } from "./restore-choice.ts";
 import { notCopied } from "./target.ts";
 import { type VolumeSubject, whatOf } from "./subject.ts";
 
@@ -49,6 +49,12 @@ interface DrilledApp {
 
 export const drillId = ({ scope, kind, name }: Pick<DrilledApp, "scope" | "kind" | "name">) =>
   `${scope}/${kind}/${name}`;
+
+/** How long the last one took, where it came to its end. */
+export function drillTimings({ last }: StoredDrill): Timing[] {
+  const { target, bytes, recoveryMs: ms } = last ?? {};
+  return target === undefined || bytes === undefined || ms === undefined ? [] : [{ target, bytes, ms }];
+}
 
 /** The protected apps that a request means. Fails where there is none, and says what to do. */
 export function chosenApps<A extends DrilledApp>(apps: readonly A[], { scope, name }: DrillBody): A[] {

@@ -66,6 +66,27 @@ export function partsOf(
 /** Copies that were begun one after the other. */
 const togetherMs = 60_000;
 
+/** How long a restore or a drill took. */
+export interface Timing {
+  target: string;
+  bytes: number;
+  ms: number;
+}
+
+/**
+ * How long a restore takes: a small one takes most of its time to begin, so the largest from the same target says the
+ * most. Undefined where that is much smaller, or where there is none.
+ */
+export function expectedMs(planned: readonly Pick<Timing, "target" | "bytes">[], timings: readonly Timing[]) {
+  const bytes = planned.reduce((sum, one) => sum + one.bytes, 0);
+  const [known] = timings.filter(({ target }) => target === planned[0]?.target).sort((a, b) => b.bytes - a.bytes);
+  if (known === undefined || (known.bytes < tellingBytes && bytes > tellingBytes)) return undefined;
+  return known.ms * Math.max(1, bytes / Math.max(tellingBytes, known.bytes));
+}
+
+/** From this size on, the speed of the target counts. */
+const tellingBytes = 16 * 1024 * 1024;
+
 /** Without an offset it would be the time of nowhere: the client adds its own. */
 function timeOf(at: string | undefined): number {
   if (at === undefined) return Number.POSITIVE_INFINITY;

@@ -2,6 +2,7 @@ import type { Clock } from "../../base/words/clock.ts";
 import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Restore, RestoreWay } from "../api/restore.ts";
+import type { Timing } from "../core/restore-choice.ts";
 import type { VolumeSubject } from "../core/subject.ts";
 import type { Folders } from "../restic/folders.ts";
 import type { Databases } from "./databases.ts";
@@ -93,6 +94,8 @@ export interface StoredRestore {
 /** Reads see the last commit; writes resolve once they are durable. */
 export interface RestoreRecords {
   restores(): StoredRestore[];
+  /** How long drills took. */
+  drills(): Timing[];
   putRestore(restore: StoredRestore): Promise<void>;
   removeRestore(id: string): Promise<void>;
 }

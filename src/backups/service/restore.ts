@@ -4,7 +4,7 @@ import { createLimit } from "../../base/words/limit.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { beginRestore, listRestores, planRestore, Restore, RestoreBody } from "../api/restore.ts";
 import { isUnfinished } from "../api/protection.ts";
-import { isNamed } from "../core/restore-choice.ts";
+import { expectedMs, isNamed } from "../core/restore-choice.ts";
 import { whatOf } from "../core/subject.ts";
 import { createFills } from "./restore-database.ts";
 import { createRestoreItems } from "./restore-item.ts";
@@ -109,7 +109,11 @@ export function createRestores(parts: RestoreParts): Restores {
       const rows = planned.map(({ subject, labels: _, root: __, at, database, ...row }) => {
         return { ...row, what: whatOf(subject), at: isoTime(at), fill: fillText(database) };
       });
-      return { volumes: rows, at: body.at ?? isoTime(clock.now()), uncopied, unreachable };
+      // How long a database takes to replay is another question.
+      const isKnown = planned.every(({ database }) => database === undefined);
+      const ms = isKnown && expectedMs(rows, [...restoreTimings(records.restores()), ...records.drills()]);
+      const seconds = ms ? Math.ceil(ms / 1_000) : undefined;
+      return { volumes: rows, at: body.at ?? isoTime(clock.now()), seconds, uncopied, unreachable };
     },
     async begin(body, actor) {
       const { volumes: planned } = await planRestores(parts, body);
@@ -197,6 +201,12 @@ export function createRestores(parts: RestoreParts): Restores {
 
 /** What a database is filled with, for people and programs: the id of a backup, or `WAL`. */
 const fillText = (fill: Fill | undefined) => fill && (fill.backup ?? "WAL");
+
+const restoreTimings = (restores: readonly StoredRestore[]) =>
+  restores.flatMap(({ target, bytes, state, startedAt, endedAt, error, database }) => {
+    const isDone = state === "done" && error === undefined && endedAt !== undefined && database === undefined;
+    return isDone ? [{ target, bytes, ms: Math.max(0, endedAt - startedAt) }] : [];
+  });
 
 function shownRestore(restore: StoredRestore): Restore {
   const { id, group, subject, way, volume, mount, into, path, target, snapshot, bytes, state, error } = restore;

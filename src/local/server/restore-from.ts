@@ -100,7 +100,7 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
 
 const timeText = (at: number) => new Date(at).toISOString();
 
-/** Of when each part is that comes back, and the time that brings all of them back as they were together. */
+/** The time of each part that comes back, and the time that brings all of them back as they were together. */
 function partLines(snapshots: readonly Snapshot[], { stateAt, at }: { stateAt: number; at: string | undefined }) {
   const limit = at === undefined ? Infinity : Date.parse(at);
   const { rows, together } = partsOf(snapshots, { stateAt, limit, oldMs: backupLimits.drillOldMs });

@@ -86,12 +86,11 @@ export async function followCopies({ since, copies }: DataOf<typeof runBackup>):
 
 /** What can be restored, as the targets list it now, and what is known of it here. */
 export async function findCopies(signal: AbortSignal) {
-  const [{ snapshots, unreachable }, { runs }, { restores }] = await Promise.all([
+  const [{ snapshots, unreachable }, { runs }] = await Promise.all([
     api.call(listSnapshots, { signal }),
     api.call(listBackupRuns, { signal }),
-    api.call(listRestores, { signal }),
   ]);
-  return { snapshots, unreachable, runs, restores };
+  return { snapshots, unreachable, runs };
 }
 export type FoundCopies = Awaited<ReturnType<typeof findCopies>>;
 

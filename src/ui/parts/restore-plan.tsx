@@ -2,7 +2,6 @@ import {
   beginRestore,
   type PlannedRestore,
   type planRestore,
-  type Restore,
   type RestoreBody,
   undoRestore,
 } from "../../backups/api/restore.ts";
@@ -33,10 +32,7 @@ import { Ago } from "./time.tsx";
 type Plan = DataOf<typeof planRestore>;
 
 /** Shows what the server would do, and does it. */
-export function planAction(
-  { body, plan, restores }: { body: RestoreBody; plan: Plan; restores: readonly Restore[] },
-  back: () => Action,
-): Action {
+export function planAction({ body, plan }: { body: RestoreBody; plan: Plan }, back: () => Action): Action {
   const { scope, name = "" } = body;
   const app = scope === undefined ? many(plan.volumes.length, "missing volume") : appText({ scope, name });
   const replaces = plan.volumes.some((one) => one.replaces);
@@ -46,7 +42,7 @@ export function planAction(
     danger: replaces,
     type: replaces ? app : undefined,
     command: restoreLine(body),
-    effects: [...restoreEffects(plan.volumes), { text: restoreTime(plan.volumes, restores) }],
+    effects: [...restoreEffects(plan.volumes), { text: restoreTime(plan) }],
     body: () => <PlanBody plan={plan} />,
     back,
     run: async () => {

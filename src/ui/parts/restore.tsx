@@ -45,7 +45,7 @@ export function MissingButton({ hindrance }: { hindrance: string | undefined }) 
       { text: "What is there stays as it is" },
       { text: "Apps that wait for a volume start by themselves" },
     ],
-    run: async () => planAction({ body, plan: await api.call(planRestore, { body }), restores: [] }, () => first),
+    run: async () => planAction({ body, plan: await api.call(planRestore, { body }) }, () => first),
   };
   return (
     <Button hindrance={lacks("admin") ?? lacks("host:read") ?? hindrance} onClick={() => ask(first)}>
@@ -98,7 +98,7 @@ function chooseAction(from: From): Action {
       const body = bodyOf();
       if (body === undefined) return undefined;
       const plan = await api.call(planRestore, { body });
-      return planAction({ body, plan, restores: choice.found.value?.restores ?? [] }, () => choosing);
+      return planAction({ body, plan }, () => choosing);
     },
   };
   return choosing;

@@ -1,5 +1,5 @@
 import type { BackupRun, listSnapshots } from "../../backups/api/backups.ts";
-import type { planRestore, PlannedRestore, Restore, RestoreBody } from "../../backups/api/restore.ts";
+import type { planRestore, Restore, RestoreBody } from "../../backups/api/restore.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { App } from "../../observability/api/app-model.ts";
 import { durationText, many } from "./figures.ts";
@@ -138,19 +138,11 @@ export function planNotes({ volumes, uncopied = [], unreachable }: DataOf<typeof
   ];
 }
 
-/** How long a restore will take, as the newest one of the same target took. */
-export function restoreTime(planned: readonly PlannedRestore[], restores: readonly Restore[]): string {
-  const bytes = planned.reduce((sum, one) => sum + one.bytes, 0);
-  const before = restores.find(
-    ({ state, ended_at: ended, target, error }) =>
-      state === "done" && error === undefined && ended !== undefined && target === planned[0]?.target,
-  );
-  if (before?.ended_at === undefined)
-    return "How long it takes is not known: this server has restored nothing from there yet";
-  const took = Date.parse(before.ended_at) - Date.parse(before.started_at);
-  // A small restore takes most of its time to begin.
-  const guess = took * Math.max(1, bytes / Math.max(1, before.bytes));
-  return `It takes about ${durationText(guess)}, as fast as the last restore from ${before.target}`;
+/** How long a restore will take. */
+export function restoreTime({ seconds }: Pick<DataOf<typeof planRestore>, "seconds">): string {
+  if (seconds === undefined)
+    return "How long it takes is not known: no restore or drill of that size was made from there yet";
+  return `It takes about ${durationText(seconds * 1_000)}, as restores and drills from there took`;
 }
 
 /** The volume, or the part of it that is restored. */

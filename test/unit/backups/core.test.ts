@@ -12,7 +12,7 @@ import {
   resticVersion,
   troubleOf,
 } from "../../../src/backups/core/restic-words.ts";
-import { partsOf } from "../../../src/backups/core/restore-choice.ts";
+import { expectedMs, partsOf } from "../../../src/backups/core/restore-choice.ts";
 import { readSubject, stateTag, subjectTags, volumeTag, whatOf } from "../../../src/backups/core/subject.ts";
 import { checkCredentials, readTarget, repositoryEnvironment } from "../../../src/backups/core/target.ts";
 
@@ -248,6 +248,20 @@ describe("the parts of a server that comes back", () => {
     expect(partsOf(early, { stateAt: now, limit: Infinity, oldMs: day }).together).toBeUndefined();
     expect(partsOf([state("s", now)], { stateAt: now, limit: Infinity, oldMs: day }).rows).toEqual([]);
   });
+});
+
+test("how long a restore takes follows from the largest that was made from there, if that says anything", () => {
+  const mib = 1024 * 1024;
+  const planned = (target: string, ...sizes: number[]) => sizes.map((bytes) => ({ target, bytes }));
+  const timing = (target: string, bytes: number, ms: number) => ({ target, bytes, ms });
+  const timings = [timing("disk", 1, 2_000), timing("disk", 100 * mib, 10_000), timing("far", 1_000, 3_000)];
+  expect(expectedMs(planned("disk", 150 * mib, 50 * mib), timings)).toBe(20_000);
+  // It does not become faster than it begins.
+  expect(expectedMs(planned("disk", 5), timings)).toBe(10_000);
+  expect(expectedMs(planned("far", 10 * mib), timings)).toBe(3_000);
+  // Most of the time of a small one is its beginning: nothing follows for a large one.
+  expect(expectedMs(planned("far", 20 * mib), timings)).toBeUndefined();
+  expect(expectedMs(planned("other", 5), timings)).toBeUndefined();
 });
 
 test("what a removal has removed is read from its answer", () => {

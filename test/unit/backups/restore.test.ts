@@ -30,13 +30,14 @@ describe("restores", () => {
   let died: PromiseWithResolvers<void>;
   let freeBytes: number;
   let turns: Promise<void>[];
+  let drills: { target: string; bytes: number; ms: number }[];
   /** Somebody does this while a copy is fetched. */
   let meanwhile: () => void;
 
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), "restores."));
     [records, made, held, done, lives, freeBytes] = [new Map(), new Map(), new Map(), [], Infinity, 1e12];
-    [turns, died, meanwhile] = [[], Promise.withResolvers(), () => undefined];
+    [turns, died, meanwhile, drills] = [[], Promise.withResolvers(), () => undefined, []];
     mkdirSync(join(home, "copy/etc"), { recursive: true });
     writeFileSync(join(home, "copy/a"), "good");
     writeFileSync(join(home, "copy/etc/conf"), "good");
@@ -58,7 +59,7 @@ describe("restores", () => {
         const call = target[name as keyof T];
         if (typeof call !== "function") return call;
         return (...args: unknown[]) => {
-          const isSync = ["restores", "list", "databases", "named", "hold"].includes(String(name));
+          const isSync = ["restores", "drills", "list", "databases", "named", "hold"].includes(String(name));
           if (!isSync && done.length >= lives) {
             died.resolve();
             return new Promise(() => undefined);
@@ -78,6 +79,7 @@ describe("restores", () => {
           restores: () => [...records.values()].map((text) => JSON.parse(text) as StoredRestore),
           putRestore: async (one: StoredRestore) => void records.set(one.id, JSON.stringify(one)),
           removeRestore: async (id: string) => void records.delete(id),
+          drills: () => drills,
         },
         "records",
       ),
@@ -393,6 +395,16 @@ describe("restores", () => {
     const plan = (body: RestoreBody) => createRestores({ ...given, volumes: { ...given.volumes, list } }).plan(body);
     expect(await plan({})).toMatchObject({ volumes: [{ what: "shop/db/data/0" }], uncopied: ["shop/web/cache"] });
     expect((await plan({ scope: "shop", name: "db" })).uncopied).toEqual([]);
+  });
+
+  test("the plan says how long it takes, as drills and restores took", async () => {
+    const plan = async () => (await createRestores(parts()).plan({ scope: "shop", name: "db", way: "beside" })).seconds;
+    expect(await plan()).toBeUndefined();
+    drills = [{ target: "disk", bytes: 900, ms: 4_200 }];
+    expect(await plan()).toBe(5);
+    const row = { id: "a", target: "disk", bytes: 2_000, state: "done", startedAt: 1, endedAt: 9_001, way: "beside" };
+    records.set("a", JSON.stringify(row));
+    expect(await plan()).toBe(9);
   });
 
   test("the owner and the mode of the volume's folder are those of the copy", async () => {

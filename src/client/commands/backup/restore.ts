@@ -19,6 +19,7 @@ import { rowsOf } from "../../shell/listing.ts";
 import { noWords, optionalWord, scopeOrApp, timeOf } from "../../shell/words.ts";
 import { untilEnded } from "../../wait/copies.ts";
 import { bytesText } from "../../text/stats-table.ts";
+import { spanText } from "../../text/protection-text.ts";
 import { timeText } from "../../text/time-text.ts";
 
 export const restoreCommand: Command = {
@@ -91,13 +92,15 @@ function questionOf(volumes: readonly PlannedRestore[]): string {
   return `replace the data of ${counted(replaced, "volume")}? Its app stops for a moment.`;
 }
 
-function planText({ volumes, unreachable, uncopied = [] }: DataOf<typeof planRestore>, { terminal }: Context): string {
+function planText(plan: DataOf<typeof planRestore>, { terminal }: Context): string {
+  const { volumes, unreachable, uncopied = [], seconds } = plan;
   const rows = volumes.map((one) => [one.what, timeText(one.at), one.target, bytesText(one.bytes), goesTo(one)]);
   const head = ["VOLUME", "COPY OF", "TARGET", "SIZE", "GOES TO"];
   const lost = uncopied.map((what) => `${terminal.noteStyle.yellow(what)}: missing, and no target has a copy of it`);
   const faults = unreachable.map(({ target, why }) => `${terminal.noteStyle.red(target)}: ${printable(why)}`);
   return [
     tableText([head, ...rows], { head: terminal.noteStyle.dim, width: terminal.helpWidth }),
+    ...(seconds === undefined ? [] : [`takes about ${spanText(seconds)}, as restores and drills from there took`]),
     ...lost,
     ...faults,
   ].join("\n");
