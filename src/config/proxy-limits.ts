@@ -53,6 +53,9 @@ export const proxyLimits = {
   leftMax: 10_000,
   /** Hosts of one ingress that are counted one by one for the metrics. */
   hostsCounted: 50,
+  /** Ingresses whose failed requests are counted by their path, and how many of each. */
+  failedSitesMax: 500,
+  failedRoutesKept: 200,
   /** Requests of each second and ingress in the access log with `access_log: sampled`, beside all answers of 500 and above. */
   sampledPerSecond: 10,
   /** Size of a file of the access log, and how many files are kept. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Message } from "../../src/observability/core/alerts/message.ts";
+import { freePort } from "../support/ports.ts";
 import { type HookReceiver, startReceiver } from "../support/webhook-receiver.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
@@ -17,9 +18,11 @@ type Sent = Pick<Message, "fired" | "resolved"> & { title: string; text: string 
 describe("a crash loop", () => {
   let berth: Rig;
   let receiver: HookReceiver;
+  let http: number;
   beforeAll(async () => {
     receiver = startReceiver();
-    berth = await rig({ flags: ["--allow-private-hooks"] });
+    http = await freePort();
+    berth = await rig({ flags: ["--allow-private-hooks", "--ingress-http-addr", `127.0.0.1:${http}`] });
   });
   afterAll(async () => {
     await berth?.close();
@@ -56,5 +59,35 @@ describe("a crash loop", () => {
     expect(about("crash-loop", "fired")).toHaveLength(1);
     expect((await berth.cli(["alerts", "history", "shop/web"])).stdout).toContain("keeps crashing");
     expect((await berth.cli(["alerts", "channels", "log"])).stdout).toContain("delivered");
+  });
+
+  test("that ended in errors for visitors makes the app failing, with the path where most of them are", async () => {
+    for (const words of [
+      ["--failed", "5"],
+      ["--for", "0s"],
+      ["--keep", "0s"],
+    ]) {
+      expect((await berth.cli(["alerts", "rules", "set", "error-rate", ...words])).exitCode).toBe(0);
+    }
+    const site = "kind: ingress\nscope: shop\nname: front\nspec: {host: shop.test, service: web, port: 8080}\n";
+    const serving = (status: string) =>
+      `${manifest(`while true; do printf "HTTP/1.1 ${status}\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n" | nc -l -p 8080; done`)}---\n${site}`;
+    await berth.cli(["apply", "-y", "-f", "-"], { stdin: serving("500 Broken") });
+    const ask = (path: string) =>
+      fetch(`http://127.0.0.1:${http}${path}`, { headers: { Host: "shop.test" }, keepalive: false });
+    await waitFor("the app behind the ingress", async () => (await ask("/")).status === 500, 60_000);
+    for (let count = 0; count < 8; count++) await ask(`/orders/${count}/pay`);
+    const told = await waitFor(
+      "the app to be failing",
+      async () => {
+        const { stdout, exitCode } = await berth.cli(["status"]);
+        return /deployment\/shop\/web +failing/.test(stdout) ? { stdout, exitCode } : undefined;
+      },
+      90_000,
+    );
+
+    expect(told.exitCode).toBe(1);
+    expect(told.stdout).toMatch(/of the last 5 minutes, most at GET \/orders\/:id\/pay/);
+    expect((await berth.cli(["why", "shop/web"])).stdout).toContain("of its requests");
   });
 });

@@ -18,8 +18,7 @@ import { ingressWarnings } from "./ingress-warnings.ts";
 import { troubledDrains } from "./drain-text.ts";
 import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
-import { isFault } from "./trouble-text.ts";
-import { bytesText } from "./stats-table.ts";
+import { badDisks, isFault, leadsTo } from "./trouble-text.ts";
 import { isSaid } from "./said.ts";
 import { sameFailures } from "./same-failures.ts";
 import { listText } from "../basics/table-text.ts";
@@ -85,7 +84,11 @@ export function overviewOf(parts: Parts): Overview {
   const isReady = ({ status }: ListedManifest) => isWell(phaseOf(status));
   const canaries = apps.filter((one) => canaryCell(one) !== "");
   const isWrong = (one: ListedManifest) => !isReady(one) && !canaries.includes(one);
-  const notReady = manifests.filter((one) => (isPodKind(one.kind) ? isWrong(one) : phaseOf(one.status) === "failing"));
+  // An ingress to an app that fails its visitors has no fault of its own: its problems are among the warnings.
+  const isTold = (one: ListedManifest) => ingress.sites.some((site) => leadsTo(site, one, failing));
+  const notReady = manifests.filter((one) =>
+    isPodKind(one.kind) ? isWrong(one) : phaseOf(one.status) === "failing" && !isTold(one),
+  );
   const closed = apps.flatMap(closedPorts);
   const failures = events.filter(({ at, action }) => failureActions.test(action) && Date.parse(at) > now - dayMs);
   return {
@@ -115,8 +118,8 @@ export function overviewOf(parts: Parts): Overview {
       return { kind, scope, name, text: canaryCell(one) };
     }),
     not_ready: [
-      ...notReady.map((one) => ({ ...keyOf(one), status: phaseOf(one.status) || "unknown", reason: reasonCell(one) })),
       ...failing.map((app) => ({ ...keyOf(app), status: app.state, reason: app.summary })),
+      ...notReady.map((one) => ({ ...keyOf(one), status: phaseOf(one.status) || "unknown", reason: reasonCell(one) })),
     ],
     closed_ports: closed,
     alerts: alerts.map(({ id, rule, severity, title }) => ({ id, rule, severity, title })),
@@ -124,22 +127,6 @@ export function overviewOf(parts: Parts): Overview {
     failures,
     warnings: [...badDisks(report), ...warningsOf(parts, notReady), ...ingressWarnings(ingress, certificates)],
   };
-}
-
-const repairText = "a disk with errors becomes so: dmesg says why; repair it, mount it writable, restart berth";
-
-/** Said at once: the alert has a waiting time. A server of an older version tells of no disk. */
-function badDisks({ disks = [] }: Pick<Report, "disks">): string[] {
-  const locked = disks.filter(({ read_only: isReadOnly }) => isReadOnly);
-  const full = disks.filter(({ low, read_only: isReadOnly }) => low && !isReadOnly);
-  const lockedText = locked.map(
-    ({ path }) => `the disk at ${path} is read-only, so no change is stored; ${repairText}`,
-  );
-  const fullText = full.map(({ path, used_percent: used, free_bytes: free }) => {
-    const share = `${Math.floor(used)} %`;
-    return `the disk at ${path} is ${share} full, ${bytesText(free)} are free; berth disk shows what fills it, berth prune makes room`;
-  });
-  return [...lockedText, ...fullText];
 }
 
 function closedPorts({ kind, scope = "", name, status }: ListedManifest): Overview["closed_ports"] {

@@ -1,6 +1,9 @@
+import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { IngressSite } from "../../ingress/api/ingress.ts";
 import type { Alert } from "../../observability/api/alerts.ts";
+import type { system } from "../../orchestration/api/health.ts";
 import { printable } from "../basics/style.ts";
+import { bytesText } from "./stats-table.ts";
 
 /** What is wrong for visitors, and what the server alerts of. */
 export interface Troubles {
@@ -41,4 +44,30 @@ export function troublesOf({ kind, scope = "", name }: Subject, { sites, alerts 
     ...leading.flatMap(({ ingress, problems }) => problems.map((text) => printable(`ingress/${ingress}: ${text}`))),
     ...about.map(alertLine),
   ];
+}
+
+/** Whether a resource is the ingress of a site, and it leads to one of these apps. */
+export function leadsTo(
+  { ingress, target }: Troubles["sites"][number],
+  { kind, scope = "", name }: Subject,
+  apps: readonly { scope: string; name: string }[],
+): boolean {
+  if (kind !== "ingress" || ingress !== `${scope}/${name}`) return false;
+  return apps.some((app) => target === `${app.scope}/${app.name}`);
+}
+
+const repairText = "a disk with errors becomes so: dmesg says why; repair it, mount it writable, restart berth";
+
+/** Said at once: the alert has a waiting time. A server of an older version tells of no disk. */
+export function badDisks({ disks = [] }: Pick<DataOf<typeof system>, "disks">): string[] {
+  const locked = disks.filter(({ read_only: isReadOnly }) => isReadOnly);
+  const full = disks.filter(({ low, read_only: isReadOnly }) => low && !isReadOnly);
+  const lockedText = locked.map(
+    ({ path }) => `the disk at ${path} is read-only, so no change is stored; ${repairText}`,
+  );
+  const fullText = full.map(({ path, used_percent: used, free_bytes: free }) => {
+    const share = `${Math.floor(used)} %`;
+    return `the disk at ${path} is ${share} full, ${bytesText(free)} are free; berth disk shows what fills it, berth prune makes room`;
+  });
+  return [...lockedText, ...fullText];
 }

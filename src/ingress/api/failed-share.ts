@@ -5,6 +5,12 @@ export interface Answered {
   failed: number;
 }
 
+/** Where failed requests went: `GET /orders/:id/pay`, with ids of things as `:id`. */
+export interface FailedRoute {
+  route: string;
+  failed: number;
+}
+
 /** Fewer failures than this are mishaps, whatever part of the requests they are. */
 const failuresLeast = 5;
 /** Above this part of all requests, visitors get errors. The rule `error-rate` begins with it. */

@@ -21,6 +21,9 @@ export const SiteTraffic = Type.Object({
     { requests: Type.Integer(), failed: Type.Integer() },
     { description: "the same two of the last five minutes" },
   ),
+  failed_routes: Type.Array(Type.Object({ route: Type.String(), failed: Type.Integer() }), {
+    description: "where the newest failed requests of the last five minutes went, most of them first; at most 3",
+  }),
   p50_ms: Type.Optional(Type.Integer({ description: "median time to the end of the answer; absent without requests" })),
   p99_ms: Type.Optional(Type.Integer()),
   held: Type.Integer({ description: "waited for a replica to become ready" }),

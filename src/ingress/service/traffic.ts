@@ -1,12 +1,13 @@
 import { ingressTargetKind } from "../../orchestration/api/ingress-target.ts";
 import type { ManifestKey, PodKind } from "../../orchestration/api/manifest.ts";
 import type { Traffic as Span } from "../../orchestration/api/receipt.ts";
-import type { Answered } from "../api/failed-share.ts";
+import type { Answered, FailedRoute } from "../api/failed-share.ts";
 import type { IngressTraffic, SiteTraffic } from "../api/traffic.ts";
 import { type AccessLine, parseAccessLine } from "../core/access-line.ts";
 import type { Running } from "../core/change.ts";
 import { createAttribution, type Place } from "../core/figures/attribution.ts";
-import { createFigures, type Figures, mergeFigures } from "../core/figures/figures.ts";
+import { createFailedRoutes } from "../core/figures/failed-routes.ts";
+import { createFigures, type Figures, isFailure, mergeFigures } from "../core/figures/figures.ts";
 import type { RecentRequests } from "../core/site-troubles.ts";
 import { quantile } from "../../base/pure/histogram.ts";
 import type { TakenFigures } from "../api/taken-figures.ts";
@@ -60,6 +61,9 @@ interface TrafficLimits {
   leftMax: number;
   /** Hosts of one ingress that are counted one by one for the metrics. */
   hostsCounted: number;
+  /** Ingresses whose failed requests are counted by their path, and how many of each. */
+  failedSitesMax: number;
+  failedRoutesKept: number;
 }
 
 const minute = 60;
@@ -69,6 +73,7 @@ const latelySeconds = 30;
 export function createTraffic(options: TrafficOptions): Traffic {
   const { running, limits } = options;
   const attribution = createAttribution(limits.leftMax);
+  const failed = createFailedRoutes({ sitesMax: limits.failedSitesMax, perSite: limits.failedRoutesKept });
   const tally = createTally(limits.hostsCounted);
   const recent = createRecent({
     secondsKept: limits.secondsKept,
@@ -85,7 +90,9 @@ export function createTraffic(options: TrafficOptions): Traffic {
       if (place === undefined) return;
       const seen = requestSeen(line, place);
       // A clock that was set back must not make the next requests look old.
-      recent.record({ ...seen, at: Math.min(seen.at, options.now()) });
+      const at = Math.min(seen.at, options.now());
+      recent.record({ ...seen, at });
+      if (isFailure(seen)) failed.add(place.site, { at, method: line.method, path: line.path });
       tally.add(seen, line.host);
       options.onRequest(line, place);
     },
@@ -109,7 +116,8 @@ export function createTraffic(options: TrafficOptions): Traffic {
       const sites = recent.sites().flatMap((site) => {
         const five = recent.answered(site, { from: to - 5 * minute * 1_000, to });
         if (five.requests === 0) return [];
-        return [viewOf(site, recent.between({ site, from: to - minute * 1_000, to }), five)];
+        const failedRoutes = failed.since(site, to - 5 * minute * 1_000);
+        return [viewOf(site, recent.between({ site, from: to - minute * 1_000, to }), { five, failedRoutes })];
       });
       return { seconds: minute, sites };
     },
@@ -157,7 +165,11 @@ function quantiles({ latency }: Figures): { p50_ms?: number; p99_ms?: number } {
   return { p50_ms: p50, p99_ms: p99 };
 }
 
-function viewOf(ingress: string, figures: Figures, five: Answered): SiteTraffic {
+function viewOf(
+  ingress: string,
+  figures: Figures,
+  { five, failedRoutes }: { five: Answered; failedRoutes: FailedRoute[] },
+): SiteTraffic {
   const { requests, failed, held, retried, bytesIn, bytesOut, byClass } = figures;
   const [none, informational, success, redirection, clientError, serverError] = byClass;
   return {
@@ -174,6 +186,7 @@ function viewOf(ingress: string, figures: Figures, five: Answered): SiteTraffic 
     },
     failed,
     five_minutes: five,
+    failed_routes: failedRoutes,
     ...quantiles(figures),
     held,
     retried,

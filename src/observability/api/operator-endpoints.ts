@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { alertEndpoints } from "./alert-endpoints.ts";
+import { listApps } from "./apps.ts";
 import { metricEndpoints } from "./metrics.ts";
 import { boardEndpoints } from "./boards.ts";
 import { drainEndpoints } from "./log-drains.ts";
@@ -15,6 +16,7 @@ export const operatorEndpoints: Endpoint[] = [
   ...patEndpoints,
   ...operatorPeopleEndpoints,
   createUiLink,
+  listApps,
   ...alertEndpoints,
   ...metricEndpoints,
   ...logEndpoints,

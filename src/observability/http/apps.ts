@@ -1,7 +1,7 @@
 import { readFlag } from "../../base/wire/query.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { readCount, readParam } from "../../base/http/request.ts";
-import { getApp, getOverview, listApps } from "../api/apps.ts";
+import { getApp, getOverview } from "../api/apps.ts";
 import { applyManifests, deleteApp, diffReleases, listDeploys } from "../api/deploys.ts";
 import { listJobs, pauseCronjob, resumeCronjob } from "../api/jobs.ts";
 import type { AppTarget } from "../service/apps/apps.ts";
@@ -25,9 +25,6 @@ export function mountApps(plane: ObservabilityPlane): void {
   mountJobs(plane);
   const { apps } = plane.observability.apps;
   mount(plane, getOverview, ({ grant }) => apps.overview(grant));
-  mount(plane, listApps, async ({ grant, query: { sparks, ...filter } }) => ({
-    apps: await apps.list(grant, { ...filter, sparks: readFlag(sparks, true) }),
-  }));
   mount(plane, getApp, (call) => apps.detail(call.grant, readTarget(call)));
   mount(plane, listDeploys, ({ grant, query }) =>
     apps.deploys(grant, {

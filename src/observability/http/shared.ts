@@ -1,4 +1,7 @@
 import { mount, type Plane } from "../../base/http/mount.ts";
+import { readFlag } from "../../base/wire/query.ts";
+import { sees } from "../../access/apps.ts";
+import { listApps } from "../api/apps.ts";
 import { createUiLink } from "../api/sessions.ts";
 import type { Observability } from "../service/observability.ts";
 import { mountAlerts } from "./alerts.ts";
@@ -22,6 +25,9 @@ export function mountObservability(plane: Plane, observability: Observability): 
   mountDrains(plane, observability.drains);
   mountSaved(plane, observability);
   mountIncidents(plane, observability.incidents);
+  mount(plane, listApps, async ({ by, query: { sparks, ...filter } }) => ({
+    apps: await observability.apps.apps.list((app) => sees(by, app), { ...filter, sparks: readFlag(sparks, true) }),
+  }));
   mount(plane, createUiLink, {
     answer: ({ body, actor }) => observability.sessions.link(body, { actor }),
     status: () => 201,

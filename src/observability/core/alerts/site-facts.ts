@@ -1,13 +1,11 @@
-import type { AccessEntry } from "../../../ingress/api/access-log.ts";
-import { areFailing } from "../../../ingress/api/failed-share.ts";
+import { areFailing, type FailedRoute } from "../../../ingress/api/failed-share.ts";
 import type { SiteTraffic } from "../../../ingress/api/traffic.ts";
 import type { SiteFact } from "./facts.ts";
 
 /** The app that each ingress leads to, `SCOPE/NAME` by `SCOPE/NAME`. */
 type Targets = ReadonlyMap<string, string>;
 
-type Counted = Pick<SiteTraffic, "ingress" | "requests" | "failed" | "five_minutes" | "p99_ms">;
-type Failed = Pick<AccessEntry, "ingress" | "method" | "path" | "time">;
+type Counted = Pick<SiteTraffic, "ingress" | "requests" | "failed" | "five_minutes" | "failed_routes" | "p99_ms">;
 
 /** One fact for each app: visitors do not care by which ingress they came. */
 export function siteFacts(sites: readonly Counted[], targets: Targets): SiteFact[] {
@@ -17,6 +15,7 @@ export function siteFacts(sites: readonly Counted[], targets: Targets): SiteFact
     return {
       ...{ scope, name, ...sumOf(own), fiveMinutes: sumOf(own.map(({ five_minutes: five }) => five)) },
       p99Ms: p99s.length === 0 ? undefined : Math.max(...p99s),
+      failsAt: routeText(own.flatMap(({ failed_routes: routes }) => routes)),
     };
   });
 }
@@ -47,30 +46,7 @@ export function failingShare(site: SiteFact, percent: number): { share: number; 
   return { share: (100 * span.failed) / span.requests, detail };
 }
 
-const fiveMinutesMs = 300_000;
-
-/** `failed`: requests that were answered with 500 and above, oldest first. */
-export function withRoutes(facts: readonly SiteFact[], failed: readonly Failed[], targets: Targets, now: number) {
-  const recent = failed.filter(({ time }) => Date.parse(time) > now - fiveMinutesMs);
-  const byApp = Map.groupBy(recent, ({ ingress }) => appOf(ingress, targets));
-  return facts.map((fact) => ({ ...fact, failsAt: routeText(byApp.get(`${fact.scope}/${fact.name}`) ?? []) }));
-}
-
-function routeText(failed: readonly Failed[]): string | undefined {
-  const routes = [...Map.groupBy(failed, ({ method, path }) => `${method} ${routeOf(path)}`)];
-  const [most] = routes.toSorted(([, one], [, other]) => other.length - one.length);
-  if (most === undefined) return undefined;
-  const [route, own] = most;
-  return own.length === failed.length ? `all at ${route}` : `${own.length} of ${failed.length} at ${route}`;
-}
-
-const segmentMax = 40;
-/** What is another for each thing that is asked for: numbers, ids, digests. */
-const idLike = /^(?=.*\d)[\da-f-]{6,}$|^\d+$|^[A-Za-z0-9_-]{20,}$/i;
-
-/** The part of a path that many requests share: `/orders/:id/items`. */
-function routeOf(path: string): string {
-  const parts = path.split("/").map((part) => (idLike.test(part) || part.length > segmentMax ? ":id" : part));
-  const shown = parts.slice(0, 6).join("/");
-  return parts.length > 6 ? `${shown}/…` : shown;
+function routeText(routes: readonly FailedRoute[]): string | undefined {
+  const [most] = routes.toSorted((one, other) => other.failed - one.failed);
+  return most && `${routes.length === 1 ? "all" : "most"} at ${most.route}`;
 }

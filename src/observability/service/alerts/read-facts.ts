@@ -1,6 +1,5 @@
 import { unlessAborted } from "../../../base/words/abort.ts";
 import { listCertificates } from "../../../ingress/api/certificates.ts";
-import { listAccess } from "../../../ingress/api/access-log.ts";
 import { getIngress } from "../../../ingress/api/ingress.ts";
 import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
@@ -16,7 +15,7 @@ import {
   type MetricValue,
 } from "../../core/alerts/facts.ts";
 import { appFactOf, certificateFact, runFactsOf } from "../../core/alerts/read-facts.ts";
-import { siteFacts, withRoutes } from "../../core/alerts/site-facts.ts";
+import { siteFacts } from "../../core/alerts/site-facts.ts";
 import { type ActiveRule, logAsk, metricAsk } from "../../core/alerts/rules.ts";
 import type { AlertParts } from "../alert-parts.ts";
 import type { ReadReleases } from "./release-reader.ts";
@@ -28,7 +27,6 @@ export interface Reading {
 }
 
 const runsRead = "1000";
-const failedQuery = { status: "5xx", limit: "1000" };
 
 /** All that the rules need to know; a part that cannot be read is left out and does not keep the others away. */
 export async function readFacts(
@@ -72,11 +70,7 @@ export async function readFacts(
     part("sites", async () => {
       const { sites } = await client.call(getIngress);
       const targets = new Map(sites.map(({ ingress, target }) => [ingress, target]));
-      const facts = siteFacts((await client.call(getIngressTraffic)).sites, targets);
-      if (facts.every(({ fiveMinutes }) => fiveMinutes.failed === 0)) return facts;
-      // The figures count without it: where most of the failed requests went is only told.
-      const { entries } = await client.call(listAccess, { query: failedQuery }).catch(() => ({ entries: [] }));
-      return withRoutes(facts, entries, targets, clock.now());
+      return siteFacts((await client.call(getIngressTraffic)).sites, targets);
     }),
     part("engine", async () => {
       const { engine } = await client.call(system);

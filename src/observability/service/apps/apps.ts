@@ -28,7 +28,7 @@ export interface AppTarget {
 
 /** What tokens see of apps. What a token may not reach does not exist for it. */
 export interface Apps {
-  list(grant: Grant, filter: { scope?: string; state?: string; sparks: boolean }): Promise<App[]>;
+  list(isSeen: (app: App) => boolean, filter: { scope?: string; state?: string; sparks: boolean }): Promise<App[]>;
   detail(grant: Grant, target: AppTarget): Promise<AppDetail>;
   overview(grant: Grant): Promise<Overview>;
   /** The newest release of each app, or with `history` all that are kept, newest first. Fails `invalid` for a bad cursor. */
@@ -96,10 +96,13 @@ export function createApps({ model, edge, figures, client, nameOf, releasesOf, c
 
   return {
     resolve,
-    async list(grant, { scope, state, sparks }) {
+    async list(isSeen, { scope, state, sparks }) {
       await model.fresh();
       const states = readStates(state);
-      const found = seenBy(grant).filter(({ app }) => scope === undefined || app.scope === scope);
+      const found = model
+        .list()
+        .filter(({ app }) => isSeen(app))
+        .filter(({ app }) => scope === undefined || app.scope === scope);
       const shown = found.filter(({ app }) => states === undefined || states.has(app.state));
       return shown.map(({ app }) => (sparks ? withSparks(app) : app));
     },

@@ -8,7 +8,15 @@ import { runningWith } from "../../../support/ingress-running.ts";
 import { site, upstream } from "../../../support/ingress-table.ts";
 
 const start = 1_700_000_000_000;
-const limits = { secondsKept: 900, sumsMax: 1_000, replicasCounted: 10, leftMax: 10, hostsCounted: 5 };
+const limits = {
+  secondsKept: 900,
+  sumsMax: 1_000,
+  replicasCounted: 10,
+  leftMax: 10,
+  hostsCounted: 5,
+  failedSitesMax: 10,
+  failedRoutesKept: 10,
+};
 const ingress = (name: string, spec = {}): IngressManifest => ({ scope: "shop", name, spec });
 
 function traffic(
@@ -94,6 +102,7 @@ test("the last minute has a row for each ingress with requests in the last five"
       {
         ...{ ingress: "shop/web", requests: 6, rate: 0.1, failed: 1, p50_ms: 12, p99_ms: 12, held: 5, retried: 5 },
         five_minutes: { requests: 7, failed: 2 },
+        failed_routes: [{ route: "GET /a", failed: 2 }],
         status: { "1xx": 0, "2xx": 2, "3xx": 2, "4xx": 1, "5xx": 1, none: 0 },
         ...{ bytes_in: 420, bytes_out: 2400 },
       },

@@ -22,12 +22,12 @@ beforeEach(() => {
   served("succeeded");
   world.answers["/ingress"] = { proxy: { state: "running" }, sites: [{ ingress: "shop/front", target: "shop/web" }] };
   const five = { requests: 500, failed: 30 };
-  const site = { ingress: "shop/front", requests: 100, failed: 30, five_minutes: five, p99_ms: 10 };
+  const site = { ingress: "shop/front", requests: 100, failed: 30, five_minutes: five, failed_routes: [], p99_ms: 10 };
   world.answers["/ingress/traffic"] = { seconds: 60, sites: [site], dropped: 0 };
   world.answers["/ingress/logs"] = {
     entries: [
-      { ingress: "shop/front", time: "2026-01-01T00:01:10.000Z", method: "GET", path: "/cart", status: 503 },
-      { ingress: "shop/front", time: "2026-01-01T00:01:20.000Z", method: "GET", path: "/", status: 503 },
+      { time: "2026-01-01T00:01:10.000Z", method: "GET", path: "/cart", status: 503 },
+      { time: "2026-01-01T00:01:20.000Z", method: "GET", path: "/", status: 503 },
     ],
   };
   open();
