@@ -8,6 +8,7 @@ import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes } from "../basics/failures.ts";
+import { backUpBefore } from "../wait/copies.ts";
 import { followAtomic } from "../wait/follow-atomic.ts";
 import { certificateLines } from "../wait/certificate-lines.ts";
 import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
@@ -54,6 +55,8 @@ export const applyCommand: CommandBody = {
     "With --atomic the server puts every resource of the apply back as it was when one of them fails,",
     "also when this command or the server ends meanwhile. Release commands, jobs and webhooks that ran",
     "cannot be undone; blocks of plugins are refused.",
+    "Before the image of a block of postgres or redis changes, its database is backed up; if that fails,",
+    "nothing is changed. --no-backup leaves it out.",
     "",
     ...manifestDetail,
   ],
@@ -63,6 +66,7 @@ export const applyCommand: CommandBody = {
     messageFlag,
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
     { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
+    { name: "no-backup", summary: "change the image of a database without a backup before" },
     { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },
     takeOverFlag,
     replacePluginFlag,
@@ -164,6 +168,7 @@ async function planAndStore(steps: Steps, args: Arguments, context: Context) {
     const plan = await steps.plan();
     showPlan(plan, args, context);
     if (hasChanges(plan)) await assent("apply these changes?", args, context);
+    if (!args.on("no-backup")) await backUpBefore(plan, context);
     try {
       return { plan, result: await steps.store(plan) };
     } catch (error) {
