@@ -11,7 +11,7 @@ export const remoteName = "databases";
  */
 export function remoteEnvironment(
   url: string,
-  { installation, credentials, password }: Omit<Access, "password"> & { password: string },
+  { installation, credentials, password, ssh = {} }: Access & { ssh?: SshPlace },
 ): Record<string, string> {
   const { kind, repositoryOf } = readTarget(url);
   const place = `${repositoryOf(installation)}.databases`;
@@ -21,9 +21,11 @@ export function remoteEnvironment(
     RCLONE_CONFIG_DATABASES_PASSWORD: password,
   });
   if (kind === "folder") return crypt(place);
+  const [, folder] = /^sftp:\/\/[^/]+\/(\/.+)$/.exec(place) ?? [];
+  if (folder !== undefined) return { ...crypt(`place:${folder}`), ...sftpPlace(ssh) };
   const [, endpoint = "", path = ""] = /^s3:(https?:\/\/[^/]+)\/(.+)$/.exec(place) ?? [];
   if (kind !== "s3") {
-    throw new Failure("invalid", `databases by point in time go to a folder or to S3, not to a target like ${url}`);
+    throw new Failure("invalid", `databases by point in time go to a folder, S3 or SFTP, not to a target like ${url}`);
   }
   return {
     ...crypt(`place:${path}`),
@@ -41,6 +43,47 @@ export function remoteEnvironment(
     RCLONE_CONFIG_PLACE_ACCESS_KEY_ID: credentials.access_key_id ?? "",
     RCLONE_CONFIG_PLACE_SECRET_ACCESS_KEY: credentials.secret_access_key ?? "",
   };
+}
+
+/** A machine by ssh, as `ssh -G` says it: the settings of root and of the system filled in. */
+interface SshPlace {
+  hostname?: string | undefined;
+  port?: string | undefined;
+  user?: string | undefined;
+  /** The first file of each that is there. */
+  key?: string | undefined;
+  knownHosts?: string | undefined;
+}
+
+const sftpPlace = ({ hostname = "", port = "22", user = "root", key = "", knownHosts = "" }: SshPlace) => ({
+  RCLONE_CONFIG_PLACE_TYPE: "sftp",
+  RCLONE_CONFIG_PLACE_HOST: hostname,
+  RCLONE_CONFIG_PLACE_PORT: port,
+  RCLONE_CONFIG_PLACE_USER: user,
+  RCLONE_CONFIG_PLACE_KEY_FILE: key,
+  RCLONE_CONFIG_PLACE_KNOWN_HOSTS_FILE: knownHosts,
+  // No commands of a shell there, which many such machines do not have.
+  RCLONE_CONFIG_PLACE_SHELL_TYPE: "none",
+  RCLONE_CONFIG_PLACE_DISABLE_HASHCHECK: "true",
+  RCLONE_CONFIG_PLACE_SET_MODTIME: "false",
+});
+
+/** What the answer of `ssh -G` says. Fails `invalid` for a machine that is reached through another one, which rclone cannot. */
+export function readSsh(said: string, isThere: (path: string) => boolean): SshPlace {
+  const rows = said.split("\n").map((line) => [line.replace(/ .*/s, ""), line.replace(/^\S+ ?/, "")] as const);
+  const of = (name: string) => rows.flatMap(([key, text]) => (key === name ? [text] : []));
+  const through = [...of("proxyjump"), ...of("proxycommand")].find((text) => text !== "none");
+  if (through !== undefined) {
+    const text = `databases by point in time go straight to a machine, and ssh reaches this one through "${through}"`;
+    throw new Failure("invalid", `${text}; choose another target in point_in_time.target`);
+  }
+  const file = (name: string) =>
+    of(name)
+      .flatMap((text) => text.split(" "))
+      .map((path) => path.replace(/^~\//, "/root/"))
+      .find(isThere);
+  const [hostname, port, user] = [of("hostname")[0], of("port")[0], of("user")[0]];
+  return { hostname, port, user, key: file("identityfile"), knownHosts: file("userknownhostsfile") };
 }
 
 /** A file as `rclone lsjson` lists it. Path below what was listed. */

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { Failure } from "../../base/wire/failure.ts";
+import { readSsh } from "../core/rclone-remote.ts";
 import { hidingOf } from "../../base/pure/hide.ts";
 import { type CopyGroup, hasNoScope } from "./copy-group.ts";
 import { politely, readTail, searchPath } from "./restic.ts";
@@ -21,6 +23,8 @@ interface Order {
 export interface Rclone {
   /** What it printed. Fails `not_found` for a missing folder, else `unavailable` with the cause. */
   run(order: Order): Promise<string>;
+  /** What `ssh` knows of the machine of a target by SFTP. Fails `unavailable` where there is no `ssh`, else as `readSsh` does. */
+  ssh(url: string): Promise<ReturnType<typeof readSsh>>;
 }
 
 const program = "rclone";
@@ -74,6 +78,13 @@ export function createRclone({ outputBytesMax }: { outputBytesMax: number }, gro
     async run(order) {
       if (Bun.which(program, { PATH: searchPath }) === null) throw new Failure("unavailable", missing);
       return runWithin(order.isLong ? await group() : [], order);
+    },
+    async ssh(url) {
+      const { hostname, port, username } = new URL(url.replace(/^sftp:/, "ssh:"));
+      const words = [...(port === "" ? [] : ["-p", port]), ...(username === "" ? [] : ["-l", username])];
+      const said = Bun.spawnSync(["ssh", "-G", ...words, "--", hostname], { env: { PATH: searchPath, HOME: "/root" } });
+      if (said.success) return readSsh(said.stdout.toString(), existsSync);
+      throw new Failure("unavailable", `ssh does not say how to reach ${hostname}: ${said.stderr.toString().trim()}`);
     },
   };
 }

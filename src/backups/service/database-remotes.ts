@@ -36,23 +36,28 @@ export function createDatabaseRemotes({
     return text;
   }
 
-  const keepsFiles = ({ url }: StoredTarget) => ["folder", "s3"].includes(readTarget(url).kind);
+  const isOf = (kinds: readonly string[]) => (target: StoredTarget) => kinds.includes(readTarget(target.url).kind);
 
   /** The target with that name; without one the first that keeps single files. Fails `conflict` where there is none. */
   function targetOf(wanted: string | undefined): StoredTarget {
-    const target = records.targets().find((one) => (wanted === undefined ? keepsFiles(one) : one.name === wanted));
+    const targets = records.targets();
+    const target =
+      wanted === undefined
+        ? (targets.find(isOf(["folder", "s3"])) ?? targets.find(isOf(["sftp"])))
+        : targets.find(({ name }) => name === wanted);
     if (target !== undefined) return target;
     if (wanted !== undefined) throw new Failure("conflict", `there is no target "${wanted}": berth backup target list`);
     throw new Failure(
       "conflict",
-      "there is no target that is a folder or S3: berth backup target add NAME WHERE (/FOLDER or s3://HOST/BUCKET/PATH)",
+      "there is no target that is a folder, S3 or SFTP, which alone can hold WAL: berth backup target add NAME WHERE (/FOLDER, s3://HOST/BUCKET/PATH or sftp://USER@HOST/PATH)",
     );
   }
 
   async function remoteOf({ scope, name }: { scope: string; name: string }, target: StoredTarget): Promise<Remote> {
     const { installation, text } = readRecoveryKey(records.key() ?? "");
+    const ssh = isOf(["sftp"])(target) ? await rclone.ssh(target.url) : {};
     const env = remoteEnvironment(target.url, {
-      ...{ installation, credentials: target.credentials, password: await passwordOf(text, `${scope}/${name}`) },
+      ...{ ssh, installation, credentials: target.credentials, password: await passwordOf(text, `${scope}/${name}`) },
     });
     return createRemote(rclone, { env, folder: `${scope}/${name}`, limits, signal });
   }

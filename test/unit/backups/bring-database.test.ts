@@ -32,6 +32,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const rclone: Rclone = {
+  ssh: async () => ({}),
   async run({ words, into, from }) {
     const [verb, ...rest] = words;
     const place = rest.at(-1) ?? "";

@@ -68,6 +68,10 @@ export const targetCommands: readonly Command[] = [
         images: args.on("images") || undefined,
       };
       const data = await context.api.call(putBackupTarget, { params: { name }, body });
+      if (url.startsWith("rest:"))
+        context.terminal.note(
+          "databases with point_in_time need another target: a folder, S3 or SFTP can hold their WAL",
+        );
       return answer(context, data, () => addedText(data));
     },
   },
