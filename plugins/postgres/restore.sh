@@ -10,6 +10,98 @@ place_cluster() {
   rm -f "$volume/berth.replay.conf"
 }
 
+# Nothing archived it while the cluster was alone: the way to the timeline that begins here.
+archive_timeline() {
+  [ -n "${PG_BASE_SECONDS:-}" ] || return 0
+  history=$(printf '%08X.history' "$(own_timeline)")
+  sh /berth/wal.sh archive "$PGDATA/pg_wal/$history" "$history"
+}
+
+# Beside the server that runs, a tool makes another cluster in $PGDATA.new. The next start of the server exchanges the two; each
+# step of that can be the last one of this pod.
+exchanging=$volume/berth.exchange
+before=$PGDATA.before
+# When the data was replaced.
+replaced=$volume/berth.replaced
+# The server starts again at its end.
+again=/tmp/berth-again
+
+exchange() {
+  [ -e "$exchanging" ] || return 0
+  if [ -s "$PGDATA.new/PG_VERSION" ]; then
+    say "the data that was restored takes its place; what was there is kept for $kept_days days"
+    if [ -e "$PGDATA" ]; then
+      rm -rf "$before"
+      mv "$PGDATA" "$before"
+    fi
+    place_cluster
+  fi
+  date -u +%Y-%m-%dT%H:%M:%SZ >"$replaced"
+  archive_timeline
+  rm -f "$exchanging"
+}
+
+kept_days=7
+
+forget_before() {
+  [ -e "$before" ] || return 0
+  [ -z "$(find "$replaced" -mtime "+$kept_days" 2>/dev/null)" ] || rm -rf "$before"
+}
+
+# restore_beside: what the server of the platform fetches becomes a cluster beside the one that runs.
+restore_beside() {
+  beside
+  build_cluster
+  rm -rf "$from"
+  sync "$PGDATA.new" 2>/dev/null || sync
+  : >"$exchanging"
+  trap - EXIT
+  start_again
+}
+
+# undo_restore: the data of before the last restore comes back, on a timeline of its own; what is there now is kept in its place.
+undo_restore() {
+  [ -s "$before/PG_VERSION" ] || die "nothing to undo: no data that a restore in place has replaced is kept"
+  beside
+  new=$before
+  # Its new timeline must have a number that none has had.
+  cp -n "$PGDATA/pg_wal/"*.history "$new/pg_wal/" 2>/dev/null || true
+  rm -f "$new/standby.signal" "$new/postmaster.pid"
+  : >"$new/recovery.signal"
+  alone "hot_standby = off
+restore_command = 'false'
+recovery_target_timeline = 'current'" || die "the data of before does not start: $(tail -n 3 "$volume/berth.replay.log")"
+  settle
+  : >"$exchanging"
+  mv "$before" "$PGDATA.new"
+  trap - EXIT
+  start_again
+}
+
+# Its sockets are not those of the server that runs.
+beside() {
+  [ ! -e "$standby_signal" ] || die "this pod is not primary; restore there"
+  [ ! -e "$exchanging" ] || die "the last restore has not ended yet; restart the pod"
+  sockets=/tmp/berth-beside
+  mkdir -p "$sockets"
+  rm -rf "$PGDATA.new"
+  trap 'rm -rf "$PGDATA.new"' EXIT
+}
+
+# exchanged: whether that has happened, and the server answers.
+exchanged() {
+  [ ! -e "$exchanging" ] && [ ! -e "$again" ] || exit 1
+  [ -e "$ensured" ] || [ -e "$standby_signal" ] || exit 1
+  pg_isready -q -t 3 -U "$superuser" -d postgres -h "$sockets" -p "$port"
+}
+
+# The first process stops its server and begins as it did at its start.
+start_again() {
+  : >"$again"
+  read -r pid <"$PGDATA/postmaster.pid"
+  kill -INT "$pid"
+}
+
 # restore_backup ID: roles and databases of a backup into a new cluster.
 restore_backup() {
   refuse_second_database
@@ -36,8 +128,7 @@ SQL
   done 3<"$backups/$1/databases"
   differs=$(one_line "$all_differs")
   unset PGHOST PGPORT PGUSER PGOPTIONS
-  local_value checkpoint >/dev/null
-  end_alone
+  settle
   place_cluster
 }
 
@@ -50,6 +141,12 @@ make_cluster() {
 # From a base backup, and WAL until a time, which the server of the platform fetches. The cluster gets its place only when all of it
 # is replayed, so that a restart in between begins again.
 restore_cluster() {
+  build_cluster
+  place_cluster
+  archive_timeline
+}
+
+build_cluster() {
   rounds=0
   until [ -e "$from/ready" ]; do
     [ ! -s "$from/failed" ] || die "the restore failed: $(cat "$from/failed")"
@@ -58,7 +155,9 @@ restore_cluster() {
     sleep 1
   done
   say "unpacking the base backup"
-  rm -rf "$PGDATA.new" "$volume/tablespaces"
+  rm -rf "$PGDATA.new"
+  # Others may be those of the data that runs.
+  tablespaces=$volume/tablespaces-$(date +%s)
   mkdir -m 700 "$PGDATA.new"
   tar -xzf "$from/base.tar.gz" -C "$PGDATA.new"
   restore_tablespaces
@@ -74,12 +173,6 @@ restore_cluster() {
     until_time=
     replay || fail "the WAL was not replayed: $(grep -E 'FATAL|PANIC|ERROR' "$volume/berth.replay.log" | tail -n 3)"
   fi
-  place_cluster
-  # Nothing archived it while the cluster was alone: the way to the timeline that begins here.
-  if [ -n "${PG_BASE_SECONDS:-}" ]; then
-    history=$(printf '%08X.history' "$(own_timeline)")
-    sh /berth/wal.sh archive "$PGDATA/pg_wal/$history" "$history"
-  fi
 }
 
 # They lie beside the data, wherever they were before. A manifest names no files of theirs that a check could find yet.
@@ -90,9 +183,9 @@ restore_tablespaces() {
     return 0
   fi
   while read -r oid _; do
-    mkdir -p "$volume/tablespaces/$oid"
-    tar -xzf "$from/$oid.tar.gz" -C "$volume/tablespaces/$oid"
-    echo "$oid $volume/tablespaces/$oid"
+    mkdir -p "$tablespaces/$oid"
+    tar -xzf "$from/$oid.tar.gz" -C "$tablespaces/$oid"
+    echo "$oid $tablespaces/$oid"
   done <"$PGDATA.new/tablespace_map" >"$PGDATA.new/tablespace_map.new"
   mv "$PGDATA.new/tablespace_map.new" "$PGDATA.new/tablespace_map"
 }
@@ -105,9 +198,11 @@ restore_command = 'sh /berth/wal.sh fetch %f %p'
 recovery_target_timeline = '$(cat "$from/timeline")'
 recovery_target_action = 'promote'
 $until_time" || return 1
-  local_value checkpoint >/dev/null
-  end_alone
+  settle
 }
+
+# What becomes the data.
+new=$PGDATA.new
 
 # alone SETTINGS: starts the new cluster so that nothing can connect to it but this pod.
 alone() {
@@ -122,7 +217,7 @@ synchronous_standby_names = ''
 max_logical_replication_workers = 0
 $1
 CONF
-  LC_ALL=C postgres -D "$PGDATA.new" -c config_file="$volume/berth.replay.conf" >"$volume/berth.replay.log" 2>&1 &
+  LC_ALL=C postgres -D "$new" -c config_file="$volume/berth.replay.conf" >"$volume/berth.replay.log" 2>&1 &
   child=$!
   trap 'kill -INT "$child" 2>/dev/null || true; exit 143' TERM INT QUIT
   until pg_isready -q -U "$superuser" -d postgres -h "$sockets" -p "$port"; do
@@ -134,7 +229,19 @@ CONF
   done
 }
 
-end_alone() {
+settle() {
+  local_value checkpoint >/dev/null
   kill -INT "$child"
   outlive "$child"
+}
+
+own_timeline() { LC_ALL=C pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p"; }
+
+check_version() {
+  read -r data <"$PGDATA/PG_VERSION"
+  program=$(postgres --version)
+  program=${program#"${program%%[0-9]*}"}
+  program=${program%%[!0-9]*}
+  [ "$data" = "$program" ] || die "the data is of PostgreSQL $data and the image holds $program; go back to an image of" \
+    "$data, take a backup, and restore it into a new block"
 }

@@ -43,8 +43,6 @@ refuse_if_answered() {
   fi
 }
 
-own_timeline() { LC_ALL=C pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p"; }
-
 initialise() {
   refuse_second_database
   say "making a new database cluster"
@@ -113,16 +111,9 @@ rejoin_if_apart() {
   if [ -n "$theirs" ] && [ "$theirs" != "$ours" ]; then rejoin; fi
 }
 
-check_version() {
-  read -r data <"$PGDATA/PG_VERSION"
-  program=$(postgres --version)
-  program=${program#"${program%%[0-9]*}"}
-  program=${program%%[!0-9]*}
-  [ "$data" = "$program" ] || die "the data is of PostgreSQL $data and the image holds $program; go back to an image of" \
-    "$data, take a backup, and restore it into a new block"
-}
-
 prepare() {
+  exchange
+  forget_before
   [ ! -e "$PGDATA.old" ] || [ -e "$PGDATA" ] || mv "$PGDATA.old" "$PGDATA"
   # The word of it was lost with the container.
   if [ -s "$wanted" ] && [ -s "$PGDATA/PG_VERSION" ] && [ "$primary" = "$ordinal" ]; then tell_restored; fi
@@ -163,8 +154,11 @@ standing_query="select case when not pg_is_in_recovery() then
 # day, so it looks seldom, and asks the server only where the files do not say enough. A promotion does not wait for it.
 attend() {
   pause=1
+  looks=0
   rounds=0
   while sleep "$pause"; do
+    looks=$(((looks + 1) % 720))
+    [ "$looks" != 0 ] || forget_before
     if [ -e "$standby_signal" ]; then
       pause=5
       continue
@@ -198,6 +192,7 @@ interruptible() {
   wait "$child"
 }
 
+is_again=${2:-}
 if [ "${1:-}" != owner ]; then
   set --
   [ ! -e "$PGDATA" ] || set -- "$PGDATA"
@@ -206,15 +201,15 @@ if [ "${1:-}" != owner ]; then
 fi
 umask 077
 # Pid files say nothing between containers: the lock is what keeps a second server away from this data.
-exec 9>"$volume/berth.lock"
-if command -v flock >/dev/null 2>&1; then flock -n 9 || die "another container uses this volume"; fi
+[ -n "$is_again" ] || exec 9>"$volume/berth.lock"
+if [ -z "$is_again" ] && command -v flock >/dev/null 2>&1; then flock -n 9 || die "another container uses this volume"; fi
 ordinal=$(own_ordinal)
 load_state
 save_state
 find_programs
 write_conf
 prepare
-rm -f "$ensured" "$PGDATA/postmaster.pid"
+rm -f "$ensured" "$again" "$PGDATA/postmaster.pid"
 postgres -D "$PGDATA" -c config_file="$conf" &
 server=$!
 attend &
@@ -225,8 +220,11 @@ if [ -n "${PG_BASE_SECONDS:-}" ]; then
   follower=$!
 fi
 # Fast shutdown: open transactions are rolled back, standbys get everything that was written.
-trap 'kill -INT "$server" 2>/dev/null || true' TERM INT QUIT
+stopping=
+trap 'stopping=1; kill -INT "$server" 2>/dev/null || true' TERM INT QUIT
 code=0
 outlive "$server" || code=$?
 kill "$attendant" $follower 2>/dev/null || true
+# A restore in place has stopped it.
+if [ -e "$again" ] && [ -z "$stopping" ]; then exec sh /berth/serve.sh owner again; fi
 exit "$code"

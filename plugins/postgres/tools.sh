@@ -198,5 +198,12 @@ case $tool in
     . /berth/backup.sh
     "$tool" "$@"
     ;;
+  restore_beside | undo_restore | start_again | exchanged)
+    as_owner /berth/tools.sh "$tool" "$@"
+    umask 077
+    find_programs
+    . /berth/restore.sh
+    "$tool" "$@"
+    ;;
   *) die "no tool \"$tool\"" ;;
 esac

@@ -41,7 +41,9 @@ export async function times(call: Call): Promise<Outcome> {
 export async function restoreAt(call: Call, { words, values, on }: Arguments, time: string): Promise<Outcome> {
   noMoreThan(words, 1);
   if (values.into !== undefined || values.database !== undefined || on.has("replace")) {
-    throw usage("--at restores the whole server beside it; leave out --into, --replace and --database");
+    throw usage(
+      "--at restores the whole server beside it, or with --replace in its place; leave out --into and --database",
+    );
   }
   const cluster = await loadServer(call, postgresKind, words[0]);
   const api = apiOf(call);
@@ -71,7 +73,7 @@ export async function restoreAt(call: Call, { words, values, on }: Arguments, ti
   };
 }
 
-function timeOf(text: string): string {
+export function timeOf(text: string): string {
   const form = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:?\d\d)$/;
   const ms = form.test(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN;
   if (Number.isNaN(ms))
@@ -82,7 +84,7 @@ function timeOf(text: string): string {
 const nameOf = ({ name }: Reference, at: string) => `${name}-at-${at.replaceAll(/\D/g, "").slice(0, 14)}`;
 
 /** Another image may bring another libc, which sorts text in another way than the indexes of the data do. */
-async function requireSameImage(api: Client, cluster: Cluster, plan: DatabaseRestore): Promise<void> {
+export async function requireSameImage(api: Client, cluster: Cluster, plan: DatabaseRestore): Promise<void> {
   const running = cluster.pods.find((pod) => pod.running);
   if (plan.image_id === "" || running === undefined) return;
   const { pod } = await asked(() => api.call(getPod, { params: { name: running.name } }));
@@ -136,7 +138,7 @@ const quiet = { max_logical_replication_workers: "0", "cron.launch_active_jobs":
 const mapOf = (value: unknown) =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-async function asked<T>(ask: () => Promise<T>): Promise<T> {
+export async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

@@ -5,6 +5,7 @@ import { copyMs, loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, usage } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
 import { restoreAt } from "./restore-at.ts";
+import { restoreInPlace, undoRestore } from "./restore-in-place.ts";
 
 /** How many differences the answer names. */
 const differencesShown = 10;
@@ -33,9 +34,11 @@ const databasePattern = /^[a-z_][a-z0-9_]{0,62}$/;
 export async function restore(call: Call): Promise<Outcome> {
   const args = parseArguments(call.args, {
     values: ["database", "into", "at", "as", "image"],
-    switches: ["replace", "yes"],
+    switches: ["replace", "undo", "yes"],
   });
-  if (args.values.at !== undefined) return restoreAt(call, args, args.values.at);
+  const { at } = args.values;
+  if (args.on.has("undo")) return undoRestore(call, args);
+  if (at !== undefined) return args.on.has("replace") ? restoreInPlace(call, args, at) : restoreAt(call, args, at);
   noMoreThan(args.words, 2);
   for (const flag of ["as", "image"].filter((name) => name in args.values)) {
     throw usage(`--${flag} is for a restore --at TIME`);
