@@ -30,6 +30,8 @@ export const backupLimits = {
   littleFiles: 20_000,
   littlePauseMs: 5_000,
   unpauseRetryMs: 1_000,
+  /** Dirty pages of a mapped file are written back within half of this: until then its time of change may be old. */
+  writebackMs: 60_000,
   /** Records of the runs of a volume whose app is gone. */
   oldRunsMs: 30 * day,
   /** A command `pre` or `post`, and what is kept of its output. */

@@ -22,6 +22,4 @@ export const serverLimits = {
   moveIdleMs: 60 * 60_000,
   /** What a move leaves free on the disks of the new machine. */
   moveSpareBytes: 1024 * 1024 * 1024,
-  /** Dirty pages of a mapped file are written back within half of this: until then its time of change may be old. */
-  writebackMs: 60_000,
 } as const;

@@ -44,6 +44,7 @@ export function createBackupPlatform({
     },
     rootOf: folders.rootOf,
     isEmpty: folders.isMissingOrEmpty,
+    readAgain: (folder, since) => folders.readAgain(folder, since - backupLimits.writebackMs),
     isNearlySame: (folder, since) => folders.isNearlySame(folder, since, backupLimits),
     async writers(volume) {
       const users = (await engine.volumeUsers(volume)).flatMap(writerOf);

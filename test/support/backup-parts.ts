@@ -7,6 +7,7 @@ export const noPlatform: Platform = {
   apps: () => [],
   folderOf: async (volume) => `/volumes/${volume}`,
   isEmpty: async () => false,
+  readAgain: async () => undefined,
   isNearlySame: async () => false,
   rootOf: async () => "750.70.70",
   writers: async () => [],

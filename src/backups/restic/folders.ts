@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { chmod, chown, lstat, mkdir, open, opendir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, diskFailure } from "../../base/wire/disk-failure.ts";
@@ -19,6 +20,12 @@ export interface Folders {
     since: number,
     most: { littleChangedBytes: number; littleFiles: number },
   ): Promise<boolean>;
+  /**
+   * Makes restic read the files again that were changed since a time, whatever it knows of them. A program that writes to a
+   * mapped file changes it without a new time, as long as the kernel has not written the page back: a copy that was made
+   * meanwhile has the same time and size, and other content. Only their time of the last change of owner or mode becomes new.
+   */
+  readAgain(folder: string, since: number): Promise<void>;
   /** Owner and mode of a folder, `MODE.UID.GID`. */
   rootOf(folder: string): Promise<string>;
   /** Gives a folder the owner and the mode of another one, or of `MODE.UID.GID`. */
@@ -59,6 +66,13 @@ export const folders: Folders = {
     await countChanged(folder, since, left).catch(() => (left.files = 0));
     return left.bytes >= 0 && left.files > 0;
   },
+  async readAgain(folder, since) {
+    const find = ["find", folder, "-xdev", "-type", "f", "-newermt", `@${Math.floor(since / 1_000)}`, "-print0"];
+    const child = Bun.spawn(find, { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+    const names = await new Response(child.stdout).text();
+    // What went away meanwhile is in no copy.
+    for (const path of names.split("\0").filter((name) => name !== "")) await renewed(path).catch(() => undefined);
+  },
   rootOf,
   async dress(folder, like) {
     const form = /^([0-7]{1,4})\.(\d{1,10})\.(\d{1,10})$/;
@@ -87,6 +101,17 @@ export const folders: Folders = {
   settle: settleExchange,
   complete,
 };
+
+/** Giving a file the mode that it has changes nothing but its ctime, which restic compares. */
+async function renewed(path: string): Promise<void> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await file.stat();
+    if (found.isFile()) await file.chmod(found.mode & 0o7777);
+  } finally {
+    await file.close();
+  }
+}
 
 /** Takes what has changed from what is left, until that is used up. */
 async function countChanged(folder: string, since: number, left: { bytes: number; files: number }): Promise<void> {

@@ -38,8 +38,12 @@ export function createVolumeCopy(
   still: Still,
   closed: Pick<PauseRecords, "changeClosed">,
   { postStopMs, littlePauseMs }: { postStopMs: number; littlePauseMs: number },
+  now: () => number,
 ): (copy: VolumeCopy) => Promise<void> {
   const rootOf = async (folder: string) => rootTag(await platform.rootOf(folder));
+  /** `since`: when the copy was begun that the next one is compared with; undefined: there is none. */
+  const readAgain = async (folder: string, since: number | undefined) =>
+    since === undefined ? undefined : platform.readAgain(folder, since);
 
   /** Targets and volumes whose app is paused only after a first pass: for good, or until one has gone well. */
   const firstPassed = new Map<string, "always" | "once">();
@@ -56,6 +60,7 @@ export function createVolumeCopy(
     const isWritten = (await platform.writers(volume.volume)).some(({ state }) => state === "running");
     const isFilled = !(await platform.isEmpty(folder));
     const place = `${target.name} ${volume.volume}`;
+    await readAgain(folder, target.lastAt);
     const since = firstPassed.has(place) ? undefined : target.lastAt;
     if (isWritten && isFilled && since !== undefined && (await platform.isNearlySame(folder, since - clockMarginMs))) {
       const only = await onlyPass(copy, target);
@@ -64,7 +69,9 @@ export function createVolumeCopy(
     }
     const tags = [firstPassTag, ...subjectTags(volume.subject)];
     const order = { folder, exclude: policy.exclude, tags, mayLack: "any" } as const;
+    const firstAt = now();
     const first = isWritten && isFilled ? await target.repository.write(order, target.signal) : undefined;
+    if (first !== undefined) await readAgain(folder, firstAt);
     const last = await stillPass(copy, target, { isWritten, first });
     if (firstPassed.get(place) === "once") firstPassed.delete(place);
     return confirmed(target, last);
@@ -116,6 +123,7 @@ export function createVolumeCopy(
     const folder = await platform.folderOf(volume.volume);
     const tags = [volumeTag, ...subjectTags(volume.subject), await rootOf(folder)];
     const order = { folder, tags, exclude: policy.exclude, mayLack: "vanished" } as const;
+    await readAgain(folder, target.lastAt);
     return confirmed(target, await target.repository.write(order, target.signal));
   }
 

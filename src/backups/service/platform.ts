@@ -10,6 +10,8 @@ export interface Platform {
   isEmpty(folder: string): Promise<boolean>;
   /** Whether little of a folder was changed since a time, and it holds few files, so that a look at it takes no time. */
   isNearlySame(folder: string, since: number): Promise<boolean>;
+  /** Makes restic read the files again that were changed since a time: a mapped file can have other content at the same time of change. */
+  readAgain(folder: string, since: number): Promise<void>;
   /** Owner and mode of a folder, `MODE.UID.GID`. */
   rootOf(folder: string): Promise<string>;
   /** Containers that can write to a volume now, ours or not: those that run, are paused, or are about to start again. */

@@ -64,7 +64,7 @@ export function createVolumeRuns(options: {
   >;
 }): VolumeRuns {
   const { records, platform, copying, clock, log, limits } = options;
-  const copy = createVolumeCopy(platform, options.still, records, limits);
+  const copy = createVolumeCopy(platform, options.still, records, limits, clock.now);
   const { inLine, isInLine, inTurn, settled } = createTurns(copying, { log, commandAloneMs: limits.commandAloneMs });
 
   async function reopenOne({ volume, post }: ClosedApp, signal: AbortSignal): Promise<void> {

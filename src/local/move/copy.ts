@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
-import { serverLimits } from "../../config/server-limits.ts";
+import { backupLimits } from "../../config/backup-limits.ts";
 import { must, thisMachine } from "../server/machine.ts";
 import type { Far } from "./far.ts";
 import { type Facts, type Here, withEngine } from "./here.ts";
@@ -26,7 +26,7 @@ export interface Copies {
 /** The first copy, while all runs. */
 export async function copyFirst(room: CopyRoom, plan: MovePlan): Promise<Copies> {
   const { here, far, has, say } = room;
-  const since = Date.now() - serverLimits.writebackMs;
+  const since = Date.now() - backupLimits.writebackMs;
   const { installation } = here;
   const peer = await peerName();
   await clearLeft(here);

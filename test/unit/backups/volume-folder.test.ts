@@ -5,8 +5,10 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -111,4 +113,24 @@ test("little of a folder was changed when few bytes of few files are newer, also
   expect(await isNearlySame(after, { littleChangedBytes: 0 })).toBe(true);
   expect(await isNearlySame(after, { littleFiles: 3 })).toBe(false);
   expect(await folders.isNearlySame(join(root, "gone"), after, most)).toBe(false);
+});
+
+test("what was changed since a time is read again, with the mode and the time of change that it has", async () => {
+  const [old, fresh, fifo] = ["old", "fresh file", "fifo"].map((name) => join(root, "volume/home", name));
+  for (const path of [old, fresh]) writeFileSync(path ?? "", "data", { mode: 0o640 });
+  chmodSync(fresh ?? "", 0o4755);
+  utimesSync(old ?? "", 1_000, 1_000);
+  expect(Bun.spawnSync(["mkfifo", fifo ?? ""]).success).toBe(true);
+  symlinkSync("/etc/passwd", join(root, "volume/home/link"));
+  const lookAt = (path = "") => {
+    const { ctimeNs, mtimeNs, mode } = statSync(path, { bigint: true });
+    return { ctimeNs, rest: [mtimeNs, mode] };
+  };
+  const before = [lookAt(old), lookAt(fresh), lookAt("/etc/passwd")];
+  await Bun.sleep(20);
+  await folders.readAgain(join(root, "volume"), Date.now() - 60_000);
+  const after = [lookAt(old), lookAt(fresh), lookAt("/etc/passwd")];
+  expect(after.map(({ rest }) => rest)).toEqual(before.map(({ rest }) => rest));
+  expect(after.map(({ ctimeNs }, index) => ctimeNs !== before[index]?.ctimeNs)).toEqual([false, true, false]);
+  await folders.readAgain(join(root, "gone"), 0);
 });

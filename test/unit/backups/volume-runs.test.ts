@@ -22,6 +22,8 @@ let emptyVolumes: string[];
 let nearlySame: string[];
 let isSlow: boolean;
 let isAway: boolean;
+/** After how many calls files since which time were marked to be read again. */
+let doubted: [calls: number, since: number][];
 /** When it was looked last who acts, and what a look finds then. */
 let hasLooked: boolean;
 let onLook: () => void;
@@ -34,6 +36,7 @@ beforeEach(() => {
   [commands, stopping, nearlySame, isSlow, hasLooked] = [{}, new AbortController(), [], false, false];
   onLook = () => undefined;
   isAway = false;
+  doubted = [];
   shell = { node: "local", id: "a", startedAt: 1 };
 });
 
@@ -70,6 +73,7 @@ function make() {
       ...noPlatform,
       apps: () => apps,
       isEmpty: async (folder) => emptyVolumes.includes(folder),
+      readAgain: async (_, since) => void doubted.push([calls.length, since]),
       isNearlySame: async (folder) => nearlySame.includes(folder),
       writers: async () => [{ node: "local", id: "a", name: "a", state: "running" }],
       shellOf: async () => shell,
@@ -181,6 +185,21 @@ test("a volume of which little has changed since its last copy is only read whil
   nearlySame = ["/volumes/a"];
   await make().copyDue(stopping.signal);
   expect(calls.slice(-3)).toEqual(["read a: volume-first-pass", "read a: volume", "look"]);
+});
+
+test("what a mapped file got since the copy before, and between the two passes, is read again", async () => {
+  app("a");
+  hasLooked = true;
+  await again();
+  expect(doubted).toEqual([
+    [0, copied.startedAt],
+    [1, 1_000_000],
+  ]);
+  app("b", { pre: ["pre"] });
+  [calls, doubted] = [[], []];
+  await make().copyDue(stopping.signal);
+  // Of what was never copied, restic knows nothing.
+  expect(doubted).toEqual([]);
 });
 
 test("a target that does not take the little in time gets it as it gets much, also the next time", async () => {
