@@ -122,8 +122,11 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
       await waitFor(
         `${kind}/${scope}/${name} to be ready`,
         async () => {
-          const status = await self.status(kind, scope, name);
-          return status.phase === "ready" && Number(status.observed_revision) >= revision;
+          const isReady = (status: Record<string, unknown>) =>
+            status.phase === "ready" && Number(status.observed_revision) >= revision;
+          // An earlier version may not list the status.
+          const { status: known } = (await self.stored(kind, scope, name)) ?? {};
+          return (!known || isReady(known)) && isReady(await self.status(kind, scope, name));
         },
         timeoutMs,
       );
