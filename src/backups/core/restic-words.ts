@@ -88,6 +88,34 @@ export function troubleOf(said: string): ResticTrouble {
 }
 
 /**
+ * Tells from what restic says whether one request has failed for `stallMs` without an answer. A request that succeeds says
+ * nothing, so each is followed by its name: several that fail now and then are a slow network, and no reason to end.
+ * `now` is of a clock that is never set.
+ */
+export function createStallWatch(stallMs: number, now: () => number): (said: string) => boolean {
+  const failing = new Map<string, { since: number; delayMs: number }>();
+  return (said) =>
+    said.split("\n").some((line) => {
+      const [, request, delay] = /^(.*) returned error, retrying after (\S+?):/.exec(line) ?? [];
+      if (request === undefined || delay === undefined) return false;
+      const delayMs = goDuration(delay);
+      const before = failing.get(request);
+      // The pauses of one request grow, by chance a little less or more: a much shorter one is the first of another try.
+      const isSame = before !== undefined && delayMs > before.delayMs / 3;
+      const since = isSame ? before.since : now();
+      failing.set(request, { since, delayMs });
+      return now() - since > stallMs;
+    });
+}
+
+/** `1m2.5s`, `1.08s` or `552.33ms` in milliseconds. */
+function goDuration(text: string): number {
+  const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1, µs: 0.001, ns: 0.000_001 };
+  const parts = [...text.matchAll(/([\d.]+)(h|ms|m|s|µs|ns)/g)];
+  return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (units[unit] ?? 0), 0);
+}
+
+/**
  * Whether every file that `backup --json` could not read was gone when its turn came. Newer versions have the words of the
  * error, older ones its number in `Err`, or nothing: `isGone` gets the path of such a file, which may be relative.
  */

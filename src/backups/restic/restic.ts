@@ -5,6 +5,7 @@ import { hidingOf } from "../../base/pure/hide.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { type CopyGroup, hasNoScope } from "./copy-group.ts";
 import {
+  createStallWatch,
   isNewEnough,
   resticMin,
   resticVersion,
@@ -157,12 +158,9 @@ export function createRestic(
       child.kill("SIGTERM");
       killing ??= setTimeout(() => child.kill("SIGKILL"), killGraceMs);
     };
-    let failingSince: number | undefined;
+    const isStalled = createStallWatch(stallMs, () => performance.now());
     const retries = (text: string) => {
-      const isRetry = text.includes("returned error, retrying after ");
-      failingSince = isRetry ? (failingSince ?? performance.now()) : undefined;
-      if (isRetry && performance.now() - (failingSince ?? 0) > stallMs)
-        end(`it failed again and again for ${stallMs / 1000} s`);
+      if (isStalled(text)) end(`it failed again and again for ${stallMs / 1000} s`);
     };
     const late = setTimeout(() => end(`it took longer than ${Math.round(order.timeoutMs / 1000)} s`), order.timeoutMs);
     const onAbort = () => end("it was interrupted");

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { makeRecoveryKey, readRecoveryKey } from "../../../src/backups/core/recovery-key.ts";
 import {
   causeOf,
+  createStallWatch,
   isNewEnough,
   keepWords,
   lacksOnlyVanished,
@@ -247,6 +248,39 @@ describe("the parts of a server that comes back", () => {
     const early = [state("s", now), volume("a", now - day / 2, "db")];
     expect(partsOf(early, { stateAt: now, limit: Infinity, oldMs: day }).together).toBeUndefined();
     expect(partsOf([state("s", now)], { stateAt: now, limit: Infinity, oldMs: day }).rows).toEqual([]);
+  });
+});
+
+describe("a request of restic that goes on failing", () => {
+  const retry = (request: string, delay: string) => `${request} returned error, retrying after ${delay}: 503 Busy\n`;
+  let now = 0;
+  const watch = () => {
+    now = 0;
+    return createStallWatch(60_000, () => now);
+  };
+  const later = (seconds: number) => {
+    now += seconds * 1_000;
+  };
+
+  test("is found out by its own tries, which come after longer and longer pauses", () => {
+    const isStalled = watch();
+    for (const delay of ["552.3ms", "391ms", "1.08s", "2.5s", "12.8s", "43.2s"]) {
+      expect(isStalled(retry("Save(<data/aa>)", delay))).toBe(false);
+      later(10);
+    }
+    later(1);
+    expect(isStalled(retry("Save(<data/aa>)", "1m2.5s"))).toBe(true);
+  });
+
+  test("is not one where several fail now and then, or the same again after it succeeded", () => {
+    const isStalled = watch();
+    for (let count = 0; count < 50; count += 1) {
+      expect(
+        isStalled(retry(`Save(<data/${count}>)`, "552ms") + retry("List(index)", count % 2 ? "600ms" : "2.1s")),
+      ).toBe(false);
+      later(20);
+    }
+    expect(isStalled("Fatal: returned error, and no word of a retry\n")).toBe(false);
   });
 });
 
