@@ -16,6 +16,7 @@ demo_up() {
   use_node_modules "$checkout"
   choose_docker
   need_proxy || die "the demo serves its page by host name, so it needs HAProxy"
+  need_restic
   demo_executable
   if ! docker -H "$docker_host" image inspect "$demo_image" >/dev/null 2>&1; then
     say "making the image $demo_image from this machine's busybox"
@@ -27,6 +28,13 @@ demo_up() {
   demo_berth apply -y -f "$checkout/examples/hello"
   show_page
   say_next
+}
+
+# Installs restic if there is none. The demo runs without it too: it makes copies at backup targets alone.
+need_restic() {
+  ! command -v restic >/dev/null 2>&1 || return 0
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends restic >/dev/null 2>&1 ||
+    say "restic is missing: berth backup target cannot copy anything outside of this machine"
 }
 
 demo_down() {

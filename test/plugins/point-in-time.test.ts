@@ -6,11 +6,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { addressOf, answerOf, type BlockRig, blockRig, postgresImage } from "../support/blocks.ts";
 import { waitFor } from "../support/wait.ts";
 
-setDefaultTimeout(600_000);
-
 /** Restores of each timeline. Each is a server of its own. */
-const restores = Number(process.env.BERTH_POINTS ?? "1");
-const writes = Number(process.env.BERTH_WRITES ?? "25");
+const restores = Number(process.env.BERTH_TEST_RESTORES ?? "1");
+const writes = Number(process.env.BERTH_TEST_WRITES ?? "25");
+setDefaultTimeout(480_000 + restores * 120_000 + writes * 1_000);
 /** Between two looks at the target, which start rclone, or at all pods of a block. */
 const pauseMs = 2_000;
 

@@ -13,7 +13,7 @@ import { ownExecutable, placeExecutable, versionOfExecutable } from "./executabl
 import { givenFlags, unitFlagsUsage, unitOptions } from "./flags.ts";
 import { lastLines, unhealthy } from "./health.ts";
 import { hasSystemd, type Machine, must, places, requireRoot, thisMachine } from "./machine.ts";
-import { firewallHints, needEngine, needProxy, offerLiveRestore } from "./packages.ts";
+import { firewallHints, needEngine, needProxy, needRestic, offerLiveRestore } from "./packages.ts";
 import { prefixLink } from "./prefix-link.ts";
 import { installedVersion, refuseOlder, upgradeTo } from "./upgrade.ts";
 import { flagOf, installedWords, withFlags, writeUnits } from "./systemd.ts";
@@ -25,8 +25,8 @@ usage: berth server install [--executable FILE] [--live-restore] [--prefix-link]
          ${unitFlagsUsage}
 
 Installs this executable as ${places.executable} and starts it as the service ${places.server};
-HAProxy gets the service ${places.ingress}. Installs Docker and HAProxy where they are
-missing (Debian, Ubuntu). Needs root and systemd. Run it again to repair an installation or to
+HAProxy gets the service ${places.ingress}. Installs Docker, HAProxy and restic where they
+are missing (Debian, Ubuntu). Needs root and systemd. Run it again to repair an installation or to
 change flags: those that are not given stay.
 
   --executable FILE   install this one instead
@@ -67,6 +67,7 @@ export async function installCommand(args: string[]): Promise<number> {
   await needEngine(machine);
   await offerLiveRestore(machine, values["live-restore"] === true);
   await needProxy(machine);
+  await needRestic(machine);
   await needAccounts(machine, naming(options.prefix).operatorGroup);
   const layout = layoutOf(root);
   await makeFolders(layout);

@@ -16,6 +16,11 @@ function installCommand(machine: Machine, names: { dnf: string; zypper: string; 
   return machine.has("pacman") ? `pacman -S --noconfirm ${names.pacman}` : undefined;
 }
 
+async function aptGet(machine: Machine, name: string): Promise<boolean> {
+  if ((await machine.run(["apt-get", "update", "-qq"])).exitCode !== 0) return false;
+  return (await machine.run([...aptInstall, name], quiet)).exitCode === 0;
+}
+
 /** Installs Docker where it is missing. Its settings belong to the operator. Fails with the command where it cannot. */
 export async function needEngine(machine: Machine): Promise<void> {
   if (machine.has("docker") || machine.exists("/var/run/docker.sock")) return;
@@ -70,9 +75,7 @@ export async function needProxy(machine: Machine): Promise<void> {
     return;
   }
   machine.say("installing HAProxy (haproxy)");
-  const update = await machine.run(["apt-get", "update", "-qq"]);
-  const install = update.exitCode === 0 ? await machine.run([...aptInstall, "haproxy"], quiet) : update;
-  if (install.exitCode !== 0) {
+  if (!(await aptGet(machine, "haproxy"))) {
     machine.say("apt-get could not install haproxy: with the first ingress, the server fetches its image");
     machine.note(
       "to run the program instead: apt-get install haproxy && systemctl disable --now haproxy, then run this again",
@@ -81,6 +84,17 @@ export async function needProxy(machine: Machine): Promise<void> {
   }
   // The service of the package is not what berth starts.
   await machine.run(["systemctl", "--quiet", "disable", "--now", "haproxy.service"]);
+}
+
+/** Installs restic where it is missing. Without it all works but copies outside of the machine: says so and goes on. */
+export async function needRestic(machine: Machine): Promise<void> {
+  if (machine.has("restic")) return;
+  const isDebian = machine.has("apt-get");
+  if (isDebian) machine.say("installing restic (restic)");
+  if (isDebian && (await aptGet(machine, "restic"))) return;
+  const other = installCommand(machine, { dnf: "restic", zypper: "restic", pacman: "restic" });
+  machine.say("restic is missing: berth backup target cannot copy anything outside of this machine");
+  machine.note(`to install it: ${isDebian ? "apt-get install restic" : (other ?? "install restic 0.12 or newer")}`);
 }
 
 /** What has to be open in a firewall, in the words of the one that runs here. */

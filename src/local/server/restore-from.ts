@@ -102,13 +102,14 @@ const timeText = (at: number) => new Date(at).toISOString();
 
 /** The time of each part that comes back, and the time that brings all of them back as they were together. */
 function partLines(snapshots: readonly Snapshot[], { stateAt, at }: { stateAt: number; at: string | undefined }) {
-  const limit = at === undefined ? Infinity : Date.parse(at);
-  const { rows, together } = partsOf(snapshots, { stateAt, limit, oldMs: backupLimits.drillOldMs });
+  const [limit, oldMs] = [at === undefined ? Infinity : Date.parse(at), backupLimits.drillOldMs];
+  const { rows, together } = partsOf(snapshots, { stateAt, limit, oldMs });
   const width = Math.max(...["state", ...rows.map(({ what }) => what)].map(({ length }) => length));
-  const odd = "  (old: of an app that was deleted, or not copied any more)";
   return [
     `${"state".padEnd(width)}  ${timeText(stateAt)}`,
-    ...rows.map(({ what, at: of, isOld }) => `${what.padEnd(width)}  ${timeText(of)}${isOld ? odd : ""}`),
+    ...rows.map(
+      ({ what, at: of, isOld }) => `${what.padEnd(width)}  ${timeText(of)}${isOld ? "  (not copied any more)" : ""}`,
+    ),
     ...(together === undefined || at !== undefined
       ? []
       : [`all of one time: --at ${timeText(together)}, here and with berth backup restore --all`]),

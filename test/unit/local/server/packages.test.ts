@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { Machine } from "../../../../src/local/server/machine.ts";
-import { firewallHints, needEngine, needProxy, offerLiveRestore } from "../../../../src/local/server/packages.ts";
+import {
+  firewallHints,
+  needEngine,
+  needProxy,
+  needRestic,
+  offerLiveRestore,
+} from "../../../../src/local/server/packages.ts";
 
 /** A machine with these programs, which answer with these exit codes or texts; 0 where nothing is said. */
 function machineWith(programs: readonly string[], answers: Record<string, number | string> = {}, files: string[] = []) {
@@ -89,6 +95,31 @@ describe("HAProxy", () => {
     const other = machineWith(["zypper"]);
     await needProxy(other.machine);
     expect(other.said.join(" ")).toContain("zypper install -y haproxy");
+  });
+});
+
+describe("restic", () => {
+  test("that is there is left alone, and one that is missing is installed", async () => {
+    const there = machineWith(["restic", "apt-get"]);
+    await needRestic(there.machine);
+    expect(there.calls).toEqual([]);
+    const { machine, calls } = machineWith(["apt-get"]);
+    await needRestic(machine);
+    expect(calls).toEqual(["apt-get update -qq", "apt-get install -y -qq --no-install-recommends restic"]);
+  });
+
+  test("that cannot be installed stops nothing: what does not work without it is said, with the command", async () => {
+    for (const [programs, answers, command] of [
+      [["apt-get"], { "apt-get update": 100 }, "apt-get install restic"],
+      [["apt-get"], { "apt-get install": 100 }, "apt-get install restic"],
+      [["dnf"], {}, "dnf install -y restic"],
+      [[], {}, "install restic 0.12 or newer"],
+    ] as const) {
+      const { machine, said } = machineWith(programs, answers);
+      await needRestic(machine);
+      expect(said.at(-2)).toContain("berth backup target cannot copy anything");
+      expect(said.at(-1)).toBe(`to install it: ${command}`);
+    }
   });
 });
 
