@@ -21,9 +21,12 @@ import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(300_000);
 
-/** Counts on from what the volume has, and ends only when it is killed: the switch has to wait for that. */
-const writer =
-  "trap '' TERM; i=$(tail -n 1 /data/log 2>/dev/null || echo 0); while true; do i=$((i+1)); echo $i >>/data/log; sleep 0.1; done";
+/**
+ * Counts on from what the volume has, and ends only when it is killed: the switch has to wait for that. A second file of each
+ * start changes, and keeps its size and time.
+ */
+const writer = `trap '' TERM; begun=$(tail -n 1 /data/log 2>/dev/null || echo 0); i=$begun; while true; do i=$((i+1))
+  echo $i >>/data/log; printf %08d $i >/data/same.$begun; touch -d "2020-01-01 00:00:00" /data/same.$begun; sleep 0.1; done`;
 const image = "berth-only-here:1";
 
 let old: Rig;
@@ -115,6 +118,10 @@ async function story(): Promise<void> {
   expectWhole(left);
   expectWhole(numbersIn(target));
   expect(numbersIn(source)).toEqual(left);
+  const same = readdirSync(source).filter((name) => name.startsWith("same."));
+  expect(same).toHaveLength(2);
+  for (const name of same)
+    expect(readFileSync(join(target, name), "utf8")).toBe(readFileSync(join(source, name), "utf8"));
   expect(statSync(join(target, "one")).ino).toBe(statSync(join(target, "two")).ino);
   const sparse = statSync(join(target, "sparse"));
   expect([sparse.size, sparse.blocks < 1_000]).toEqual([50_000_000, true]);

@@ -39,7 +39,8 @@ export async function copyFirst(room: CopyRoom, plan: MovePlan): Promise<Copies>
   await sendImages(room, plan.images, place.images);
   for (const { what, from, to, words } of pairs) {
     const startedAt = performance.now();
-    await far.mirror(from, to, words);
+    // What an earlier move has left there may have the size and time of what is here, and be older.
+    await far.mirror(from, to, plan.again ? [...words, "--ignore-times"] : words);
     say(`copied ${what} in ${seconds(performance.now() - startedAt)}`);
   }
   return {
@@ -96,14 +97,15 @@ function pairOf({ name, folder }: FoundVolume, folders: Record<string, string>) 
 }
 
 /**
- * A program that writes to a mapped file changes it without a new time, as long as the kernel has not written the page back.
- * So what has a time since shortly before the first copy may differ from its copy with the same time and size.
+ * A program that writes to a mapped file changes it without a new time, as long as the kernel has not written the page back,
+ * and one may set an old time. So what has changed since shortly before the first copy may differ from its copy with the same
+ * time and size.
  */
 async function compareChanged(
   { here, far }: CopyRoom,
   { from, to, since }: { from: string; to: string; since: number },
 ): Promise<void> {
-  const find = ["find", from, "-type", "f", "-newermt", `@${Math.floor(since / 1_000)}`, "-printf", "%P\\0"];
+  const find = ["find", from, "-type", "f", "-newerct", `@${Math.floor(since / 1_000)}`, "-printf", "%P\\0"];
   const names = await must(thisMachine, find);
   if (names === "") return;
   await inWorkFolder(here, async (folder) => {

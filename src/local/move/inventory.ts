@@ -89,7 +89,7 @@ export async function findImages(engine: Engine, { layout }: Here): Promise<Inve
   return images;
 }
 
-/** What of a root does not move, as patterns of rsync: what is of this machine and this process alone. */
+/** What of a root does not move, as patterns of rsync: what is of this machine and this process alone, or made by each server. */
 export const rootExcludes = [
   "/run",
   "/life.json",
@@ -97,6 +97,7 @@ export const rootExcludes = [
   "/move.json.arrived",
   "/copies",
   "/upgrades",
+  "/ingress/haproxy.cfg",
   "/*-shm",
 ];
 

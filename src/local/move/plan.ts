@@ -4,6 +4,8 @@ import { sizeText } from "../../backups/core/size.ts";
 
 export interface MovePlan {
   to: string;
+  /** An earlier move has left data there: only what differs is sent. */
+  again: boolean;
   volumes: { name: string; bytes: number; files: number }[];
   images: { id: string; tags: string[]; bytes: number }[];
   state_bytes: number;
@@ -37,6 +39,7 @@ export function makePlan({ to, here, there, has, spareBytes }: Sides): MovePlan 
   const room = { docker: dataBytes + imageBytes, root: has.root.bytes, spareBytes };
   return {
     to,
+    again: there.parked !== undefined,
     volumes: has.volumes.map(({ name, bytes, files }) => ({ name, bytes, files })),
     images,
     state_bytes: has.root.bytes,

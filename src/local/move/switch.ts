@@ -6,9 +6,10 @@ import { lockHolder, takeLock } from "../../base/sqlite/lock.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { CommandFailure } from "../../client/basics/failures.ts";
 import { serverLimits } from "../../config/server-limits.ts";
+import type { ListedManifest } from "../../orchestration/api/apply.ts";
 import type { Engine } from "../../orchestration/engine/engine.ts";
-import type { ObservedPod } from "../../orchestration/engine/pod.ts";
-import { getJson, record } from "../probe.ts";
+import type { InspectedPod, ObservedPod } from "../../orchestration/engine/pod.ts";
+import { getJson } from "../probe.ts";
 import { type Copies, type CopyRoom, peerName, seconds } from "./copy.ts";
 import { type Here, postDocker, withEngine } from "./here.ts";
 import { type MoveRecord, removeMove, thisMover, writeMove } from "../parked.ts";
@@ -144,35 +145,44 @@ async function until(limitMs: number, done: () => Promise<boolean>): Promise<voi
 
 const running = ["running", "paused", "restarting"];
 
-/** Stops every container of the installation: first those that may use a database, then what keeps data. */
+/**
+ * Stops every container of the installation: first those that may use a database, then what keeps data. A proxy that runs in a
+ * container goes on, and answers visitors.
+ */
 export async function stopContainers(here: Here): Promise<number> {
   return withEngine(here, async (engine) => {
-    const all = (await engine.observe()).filter(({ state }) => running.includes(state));
+    const look = async () => {
+      const pods = (await engine.observe()).filter(({ state }) => running.includes(state));
+      const found = (await Promise.all(pods.map((pod) => engine.inspect(pod)))).flatMap((pod) => pod ?? []);
+      return found.filter(({ identity, mounts }) => identity ?? mounts.some(({ type }) => type === "volume"));
+    };
+    const all = await look();
     const keepsData = ({ identity }: ObservedPod) => identity?.key.kind === "statefulset";
     for (const wave of [all.filter((pod) => !keepsData(pod)), all.filter(keepsData)])
       await Promise.all(wave.map((pod) => stop({ here, engine }, pod)));
-    const left = (await engine.observe()).filter(({ state }) => running.includes(state));
+    const left = await look();
     if (left.length === 0) return all.length;
     throw new Failure("conflict", `containers do not stop: ${left.map(({ name }) => name).join(", ")}`);
   });
 }
 
-async function stop({ here, engine }: { here: Here; engine: Engine }, pod: ObservedPod): Promise<void> {
-  const found = await engine.inspect(pod);
-  if (found === undefined) return;
+async function stop({ here, engine }: { here: Here; engine: Engine }, pod: InspectedPod): Promise<void> {
   await engine.unpause(pod);
-  await engine.stop(pod, { graceMs: found.stopGraceMs });
+  await engine.stop(pod, { graceMs: pod.stopGraceMs });
   // With these, Docker would start it again when the machine does. A server that acts again starts it itself.
-  if (/^(?:always|on-failure)/.test(found.restartPolicy))
+  if (/^(?:always|on-failure)/.test(pod.restartPolicy))
     await postDocker(here, `/containers/${pod.id}/update`, { RestartPolicy: { Name: "unless-stopped" } });
 }
 
-/** `kind/scope/name` of everything that is ready. */
+const podKinds = ["deployment", "statefulset"];
+
+/**
+ * `kind/scope/name` of deployments and statefulsets that are ready. An ingress may fail until visitors are led to the new
+ * machine.
+ */
 export async function readyApps({ socket }: Pick<Layout, "socket">): Promise<string[]> {
   const { data } = await getJson(`unix://${socket}`, "/apply?status=true");
-  const list = Array.isArray(data) ? data.map(record) : [];
-  return list.flatMap(({ kind, scope, name, metadata, status }) => {
-    const { scope: of, name: named } = { scope, name, ...record(metadata) };
-    return record(status).phase === "ready" ? [`${kind}/${of}/${named}`] : [];
-  });
+  return (data as ListedManifest[]).flatMap(({ kind, scope, name, status }) =>
+    podKinds.includes(kind) && status?.phase === "ready" ? [`${kind}/${scope}/${name}`] : [],
+  );
 }
