@@ -1,3 +1,4 @@
+import { dlopen, ptr } from "bun:ffi";
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   copyFileSync,
@@ -138,6 +139,50 @@ describe("a place for copies", () => {
       front.close();
       server.kill();
       await server.exited;
+    }
+  });
+
+  const rightsName = "gives back the access control list of a file, and its other attributes";
+  test.skipIf(lacks())(rightsName, async () => {
+    const { symbols: libc } = dlopen("libc.so.6", {
+      setxattr: { args: ["ptr", "ptr", "ptr", "u64", "int"], returns: "int" },
+      getxattr: { args: ["ptr", "ptr", "ptr", "u64"], returns: "i64" },
+    });
+    const kept: Buffer[] = [];
+    const text = (value: string) => {
+      const bytes = Buffer.from(`${value}\0`);
+      kept.push(bytes);
+      return ptr(bytes);
+    };
+    // Entries of user, user 1000, group, mask and others; see acl(5).
+    const rows = [
+      [1, 6],
+      [2, 7, 1_000],
+      [4, 4],
+      [16, 7],
+      [32, 0],
+    ] as const;
+    const list = Buffer.alloc(4 + rows.length * 8);
+    list.writeUInt32LE(2);
+    for (const [at, [tag, rights, id = 0xffff_ffff]] of rows.entries()) {
+      list.writeUInt16LE(tag, 4 + at * 8);
+      list.writeUInt16LE(rights, 6 + at * 8);
+      list.writeUInt32LE(id, 8 + at * 8);
+    }
+    const attributes = { "system.posix_acl_access": list, "user.origin": Buffer.from("https://example.com/") };
+    // Not every file system has all of them.
+    const stored = Object.entries(attributes).filter(([name, value]) => {
+      const path = text(join(data, "file"));
+      return libc.setxattr(path, text(name), ptr(value), BigInt(value.length), 0) === 0;
+    });
+    const repository = repositoryAt(store);
+    await repository.make();
+    const { snapshot } = await repository.backup({ folder: data, tags: ["berth-state"] }, signal);
+    await repository.restore(snapshot, join(folder, "back"), signal);
+    for (const [name, value] of stored) {
+      const found = Buffer.alloc(200);
+      const bytes = libc.getxattr(text(join(folder, "back/file")), text(name), ptr(found), 200n);
+      expect([name, found.subarray(0, Math.max(0, Number(bytes)))]).toEqual([name, value]);
     }
   });
 
