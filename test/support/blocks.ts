@@ -54,7 +54,9 @@ export async function infoOf(berth: BlockRig, plugin: string, reference: string)
  * some more in each pod.
  */
 export async function allReady(berth: BlockRig, scope: string, name: string): Promise<void> {
-  // Not from the list, which shows what the last look saw: right after a pod has died, that is still ready.
+  const { status: listed } = (await berth.stored("statefulset", scope, name)) ?? {};
+  if (listed && listed.ready_replicas !== listed.replicas) throw new Error(`not all pods of ${name} are ready`);
+  // The list shows what the last look saw: right after a pod has died, that is still ready.
   const { replicas, ready_replicas: ready } = await berth.status("statefulset", scope, name);
   if (replicas === undefined || ready !== replicas) throw new Error(`${ready} of ${replicas} pods are ready`);
 }

@@ -81,9 +81,9 @@ function slowText(pattern: RegExp): string | undefined {
     for (const part of [...repeated, begin, `${begin}\n`, `${begin} `].filter((text) => text !== "")) {
       for (const end of ["\u0001", ""]) {
         const text = (characters: number) => `${begin}${part.repeat(Math.ceil(characters / part.length))}${end}`;
-        // Work that grows by the square of the length takes a 64th of the time for an eighth of the text. What grows by the
-        // third power takes seconds for the whole.
-        if (cost(pattern, text(length / 8), 1) < noticed / 100) continue;
+        // Work that grows by the square of the length takes a 256th of the time for a sixteenth of the text. What grows by
+        // the third power takes seconds for the whole.
+        if (cost(pattern, text(length / 16), 1) < noticed / 400) continue;
         const took = cost(pattern, text(length), 3);
         if (took > noticed && took > 8 * cost(pattern, text(length / 4), 5)) return JSON.stringify([begin, part, end]);
       }
