@@ -59,4 +59,7 @@ test.each([
 test("a command of the machine itself does not go to a remote", async () => {
   const { code, err } = await onGroup(["-r", "us", "doctor"], pods);
   expect([code, err]).toEqual([2, "error: doctor works on its own machine: leave out -r\n"]);
+  const move = await onGroup(["-r", "old", "move", "--to", "ssh://root@new"], pods);
+  const line = "ssh -A old berth move --to ssh://root@new";
+  expect([move.code, move.err]).toEqual([2, `error: move runs on the machine of the server; type: ${line}\n`]);
 });
