@@ -40,7 +40,8 @@ verify() {
   if intact "$1"; then why=$(check_backup "$1") || code=$?; else code=1; fi
   case $code in
     0)
-      write_check "$1" passed
+      # What could not be checked.
+      write_check "$1" passed "$why"
       # Read in whole just now.
       whole=$1
       ;;

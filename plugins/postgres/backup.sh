@@ -100,6 +100,7 @@ check() {
 # Restores every database of it into one that is thrown away again. Named after the backup: another may be checked just now.
 check_backup() {
   drop_old_checks
+  unread=
   while read -r number name <&3; do
     lacks=$(missing_roles "$1" "$number")
     if [ -n "$lacks" ]; then
@@ -114,6 +115,8 @@ check_backup() {
     fi
     code=0
     fill "$1" "$number" "$scratch" --no-subscriptions || code=$?
+    torn=
+    if [ "$code" = 0 ]; then torn=$(check_indexes "$scratch") || unread=$torn torn=; fi
     psql -Xq -d postgres -c "drop database $scratch" >&2 || say "the database $scratch of the check is left over"
     if [ "$code" != 0 ]; then
       printf '%s: %s\n' "$name" "$fault"
@@ -123,7 +126,12 @@ check_backup() {
       printf '%s is restored with a difference: %s\n' "$name" "$differs"
       return 1
     fi
+    if [ -n "$torn" ]; then
+      printf '%s is restored with indexes that are not in order: %s\n' "$name" "$torn"
+      return 1
+    fi
   done 3<"$backups/$1/databases"
+  [ -z "$unread" ] || echo "indexes not checked: $unread"
 }
 
 # What an interrupted check left. One that is under way is younger, or in use, which no drop ends.
@@ -186,9 +194,6 @@ is_hindrance() {
     *) return 1 ;;
   esac
 }
-
-# ask_all DATABASE QUERY
-ask_all() { printf '%s\n%s;\n' "$no_limits" "$2" | psql -XAtq -v ON_ERROR_STOP=1 -d "$1"; }
 
 # without_defaults FACTS DATABASE: no dump says that something is not there which every new database has, and dumps of servers
 # before 15 do not say whose the schema public is.

@@ -129,3 +129,47 @@ difference() {
   awk 'FILENAME == ARGV[1] { was[$0] = 1; next } { is[$0] = 1 }
     END { for (line in was) if (!(line in is)) print "missing: " line; for (line in is) if (!(line in was)) print "added: " line }' "$1" "$2" | sort -r
 }
+
+# ask_all DATABASE QUERY
+ask_all() { printf '%s\n%s;\n' "$no_limits" "$2" | psql -XAtq -v ON_ERROR_STOP=1 -d "$1"; }
+
+# check_indexes DATABASE: reads every B-tree index, in a transaction that leaves nothing. Prints those that are not in order, in one line;
+# fails where it cannot be asked, and prints why. Another libc, which sorts in another way, shows here.
+check_indexes() {
+  if [ "$(ask_all "$1" "select count(*) from pg_available_extensions where name = 'amcheck'")" != 1 ]; then
+    echo "the image has no amcheck"
+    return 1
+  fi
+  psql -XAtq -v ON_ERROR_STOP=1 -d "$1" 2>"/tmp/said-amcheck-$$" <<SQL || {
+$no_limits
+begin;
+do \$\$
+declare
+  place text;
+  each record;
+begin
+  if not exists (select from pg_extension where extname = 'amcheck') then
+    create schema berth_amcheck;
+    create extension amcheck schema berth_amcheck;
+  end if;
+  select quote_ident(nspname) into place from pg_extension join pg_namespace n on n.oid = extnamespace where extname = 'amcheck';
+  perform set_config('berth.faults', '', true);
+  for each in select c.oid::regclass as index from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
+    where a.amname = 'btree' and i.indisready and i.indisvalid and c.relkind = 'i' and c.relpersistence = 'p'
+  loop
+    begin
+      execute format('select %s.bt_index_check(\$1)', place) using each.index;
+    exception when others then
+      perform set_config('berth.faults', current_setting('berth.faults') || each.index || ': ' || sqlerrm || '; ', true);
+    end;
+  end loop;
+end \$\$;
+select current_setting('berth.faults');
+rollback;
+SQL
+    tail -n 1 "/tmp/said-amcheck-$$"
+    rm -f "/tmp/said-amcheck-$$"
+    return 1
+  }
+  rm -f "/tmp/said-amcheck-$$"
+}

@@ -1,5 +1,6 @@
 # Sourced by serve.sh: a new cluster from a backup, or from a base backup and WAL. See kit/restore.sh.
 . /berth/kit/restore.sh
+. /berth/facts.sh
 
 place_cluster() {
   : >"$restored"
@@ -48,11 +49,13 @@ forget_before() {
   [ -z "$(find "$replaced" -mtime "+$kept_days" 2>/dev/null)" ] || rm -rf "$before"
 }
 
-# restore_beside: what the server of the platform fetches becomes a cluster beside the one that runs.
+# restore_beside [reindex]: what the server of the platform fetches becomes a cluster beside the one that runs.
 restore_beside() {
+  reindex=${1:-}
   beside
   build_cluster
   rm -rf "$from"
+  cat "$volume/berth.indexes"
   sync "$PGDATA.new" 2>/dev/null || sync
   : >"$exchanging"
   trap - EXIT
@@ -142,6 +145,7 @@ make_cluster() {
 # is replayed, so that a restart in between begins again.
 restore_cluster() {
   build_cluster
+  differs=$(grep -v ': indexes not checked: ' "$volume/berth.indexes" | tr '\n' ' ') || differs=
   place_cluster
   archive_timeline
 }
@@ -198,7 +202,41 @@ restore_command = 'sh /berth/wal.sh fetch %f %p'
 recovery_target_timeline = '$(cat "$from/timeline")'
 recovery_target_action = 'promote'
 $until_time" || return 1
+  [ -z "$reindex" ] || in_each 'build_indexes "$name"' >&2 || fail "the indexes were not built again; see above"
+  in_each 'read_indexes "$name"' >"$volume/berth.indexes"
   settle
+}
+
+# Whether all indexes are built again: another libc sorts in another way.
+reindex=${PG_REINDEX:-}
+
+# in_each WORDS: runs them for the database `name`, one after the other.
+in_each() (
+  PGHOST=$sockets PGPORT=$port PGUSER=$superuser PGOPTIONS="$own_options $not_waiting"
+  export PGHOST PGPORT PGUSER PGOPTIONS
+  ask_all postgres "select datname from pg_database where datallowconn and not datistemplate" | while read -r name; do
+    eval "$1" </dev/null
+  done
+)
+
+# read_indexes DATABASE: prints what is not in order, or was not checked. What base backup and WAL are like is not known before.
+read_indexes() {
+  if torn=$(check_indexes "$1"); then
+    [ -z "$torn" ] || echo "$1: indexes that are not in order, REINDEX them: $torn"
+  else
+    echo "$1: indexes not checked: $torn"
+  fi
+}
+
+build_indexes() {
+  say "building the indexes of $1 again"
+  psql -Xq -v ON_ERROR_STOP=1 -d "$1" -v name="$1" <<'SQL' || die "the indexes of $1 cannot be built; see above"
+reindex database :"name";
+select current_setting('server_version_num')::int >= 150000 as is_versioned \gset
+\if :is_versioned
+alter database :"name" refresh collation version;
+\endif
+SQL
 }
 
 # What becomes the data.

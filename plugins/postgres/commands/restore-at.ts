@@ -50,12 +50,13 @@ export async function restoreAt(call: Call, { words, values, on }: Arguments, ti
   const at = time === "latest" ? undefined : timeOf(time);
   const query = { ...cluster.of, ...(at === undefined ? {} : { at }) };
   const plan = await asked(() => api.call(planDatabaseRestore, { query }));
-  if (values.image === undefined) await requireSameImage(api, cluster, plan);
+  const reindex = on.has("reindex");
+  if (values.image === undefined && !reindex) await requireSameImage(api, cluster, plan);
   const beside = {
     scope: cluster.of.scope,
     name: values.as ?? nameOf(cluster.of, plan.at ?? new Date().toISOString()),
   };
-  await makeBlock(api, cluster, { beside, plan, image: values.image });
+  await makeBlock(api, cluster, { beside, plan, image: values.image, reindex });
   cluster.progress(`from the base backup of ${plan.base} and ${plan.segments} segments of WAL`);
   await until("a pod for the restore", 600_000, async () =>
     (await cluster.controller.pods(beside)).some(({ running }) => running),
@@ -91,7 +92,7 @@ export async function requireSameImage(api: Client, cluster: Cluster, plan: Data
   if (pod.image_id === plan.image_id) return;
   throw new PluginError(
     `the base backup was made with the image ${plan.image} (${plan.image_id}, PostgreSQL ${plan.version}), and the pods run another ` +
-      "one, whose libc may sort in another way, which breaks indexes. Name the image to restore with: --image IMAGE",
+      "one, whose libc may sort in another way, which breaks indexes. --reindex builds them all again; beside this one, --image IMAGE restores with another image",
   );
 }
 
@@ -99,10 +100,15 @@ interface Beside {
   beside: Reference;
   plan: DatabaseRestore;
   image: string | undefined;
+  reindex: boolean;
 }
 
 /** The same server once more, with the passwords of now, without what reaches others: links, ports, jobs, standbys. */
-async function makeBlock(api: Client, { of, config }: Cluster, { beside, plan, image }: Beside): Promise<void> {
+async function makeBlock(
+  api: Client,
+  { of, config }: Cluster,
+  { beside, plan, image, reindex }: Beside,
+): Promise<void> {
   const rows = await Promise.all(["postgres", "pg"].map((kind) => api.call(listManifests, { query: { kind, ...of } })));
   const [block] = rows.flat();
   if (block === undefined) throw new PluginError(`no block ${referenceText(of)}`);
@@ -124,7 +130,11 @@ async function makeBlock(api: Client, { of, config }: Cluster, { beside, plan, i
     replicas: 1,
     image: image ?? kept.image,
     settings: { ...mapOf(kept.settings ?? kept.pg_config), ...quiet },
-    env: { ...mapOf(kept.env), PG_RESTORE: `${referenceText(of)} ${plan.at ?? "latest"}` },
+    env: {
+      ...mapOf(kept.env),
+      PG_RESTORE: `${referenceText(of)} ${plan.at ?? "latest"}`,
+      ...(reindex && { PG_REINDEX: "1" }),
+    },
   };
   delete spec.pg_config;
   const passwords = Object.entries(config).filter(([key]) => key.startsWith("POSTGRES_"));

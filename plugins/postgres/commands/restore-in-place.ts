@@ -15,7 +15,7 @@ const startMs = 10 * 60_000;
  * `restore SCOPE/NAME --at TIME --replace`: the whole server as it was then. A cluster of that time is made beside the one that runs, and
  * takes its place once it is good; what was there is kept. The server is away for the exchange only.
  */
-export async function restoreInPlace(call: Call, { words, values }: Arguments, time: string): Promise<Outcome> {
+export async function restoreInPlace(call: Call, { words, values, on }: Arguments, time: string): Promise<Outcome> {
   noMoreThan(words, 1);
   for (const flag of ["into", "database", "as", "image"].filter((name) => name in values))
     throw usage(`--${flag} does not go with --at and --replace, which restore the whole server into its place`);
@@ -23,17 +23,24 @@ export async function restoreInPlace(call: Call, { words, values }: Arguments, t
   const api = apiOf(call);
   const at = time === "latest" ? undefined : timeOf(time);
   const plan = await asked(() => api.call(planDatabaseRestore, { query: { ...cluster.of, at } }));
-  await requireSameImage(api, cluster, plan);
+  const reindex = on.has("reindex");
+  if (!reindex) await requireSameImage(api, cluster, plan);
   const pod = primaryPod(cluster);
   cluster.progress(
     `from the base backup of ${plan.base} and ${plan.segments} segments of WAL; the database goes on meanwhile`,
   );
   const into = referenceText(cluster.of);
   await asked(() => api.call(bringDatabase, { query: { ...cluster.of, into }, body: { at } }));
-  await newerTool(cluster, { pod, args: ["restore_beside"], timeoutMs: copyMs, loud: true });
+  const indexes = await newerTool(cluster, {
+    pod,
+    args: ["restore_beside", ...(reindex ? ["reindex"] : [])],
+    timeoutMs: copyMs,
+    loud: true,
+  });
   await followAgain(cluster);
   const what = plan.at === undefined ? "all that is at the target" : `what was committed by ${plan.at}`;
-  return { message: `${into} holds ${what}; ${keptText(into)}` };
+  const checked = indexes === "" ? "its indexes are in order" : indexes.replaceAll("\n", "; ");
+  return { message: `${into} holds ${what}; ${checked}; ${keptText(into)}` };
 }
 
 /** `restore SCOPE/NAME --undo`: the data of before the last restore in place comes back. */

@@ -34,7 +34,7 @@ const databasePattern = /^[a-z_][a-z0-9_]{0,62}$/;
 export async function restore(call: Call): Promise<Outcome> {
   const args = parseArguments(call.args, {
     values: ["database", "into", "at", "as", "image"],
-    switches: ["replace", "undo", "yes"],
+    switches: ["replace", "undo", "reindex", "yes"],
   });
   const { at } = args.values;
   if (args.on.has("undo")) return undoRestore(call, args);

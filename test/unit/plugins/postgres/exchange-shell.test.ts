@@ -48,7 +48,7 @@ mv() { [ "$moves" -lt ${killedBefore} ] || kill -KILL $$; moves=$((moves + 1)); 
 rm() { [ "$moves" -lt ${killedBefore} ] || kill -KILL $$; moves=$((moves + 1)); command rm "$@"; }
 volume=${folder} backups=${folder}/backups PGDATA=${folder}/pgdata restored=${folder}/berth.restored
 ${kit}
-${script?.replace(". /berth/kit/restore.sh", "")}
+${script?.replace(/^\. \/berth\/.*$/gm, "")}
 ${words}
 `;
   Bun.spawnSync(["sh", "-c", world], { env: { PATH: process.env.PATH ?? "" } });
