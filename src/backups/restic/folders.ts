@@ -69,9 +69,15 @@ export const folders: Folders = {
   async readAgain(folder, since) {
     const find = ["find", folder, "-xdev", "-type", "f", "-newermt", `@${Math.floor(since / 1_000)}`, "-print0"];
     const child = Bun.spawn(find, { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
-    const names = await new Response(child.stdout).text();
-    // What went away meanwhile is in no copy.
-    for (const path of names.split("\0").filter((name) => name !== "")) await renewed(path).catch(() => undefined);
+    let rest = Buffer.alloc(0);
+    for await (const chunk of child.stdout) {
+      rest = Buffer.concat([rest, chunk]);
+      for (let end = rest.indexOf(0); end !== -1; end = rest.indexOf(0)) {
+        // What went away meanwhile is in no copy.
+        await renewed(rest.subarray(0, end)).catch(() => undefined);
+        rest = rest.subarray(end + 1);
+      }
+    }
   },
   rootOf,
   async dress(folder, like) {
@@ -102,12 +108,18 @@ export const folders: Folders = {
   complete,
 };
 
-/** Giving a file the mode that it has changes nothing but its ctime, which restic compares. */
-async function renewed(path: string): Promise<void> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+/** Finds a file, and opens nothing: what an app put in its place meanwhile, such as a device, takes no notice. Source: open(2). */
+const findsOnly = 0o10000000;
+
+/**
+ * Giving a file the mode that it has changes nothing but its ctime, which restic compares. The path is bytes: a name need not
+ * be UTF-8.
+ */
+async function renewed(path: Buffer): Promise<void> {
+  const file = await open(path, findsOnly | constants.O_NOFOLLOW);
   try {
     const found = await file.stat();
-    if (found.isFile()) await file.chmod(found.mode & 0o7777);
+    if (found.isFile()) await chmod(`/proc/self/fd/${file.fd}`, found.mode & 0o7777);
   } finally {
     await file.close();
   }

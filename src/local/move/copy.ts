@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
@@ -105,13 +106,12 @@ async function compareChanged(
   { here, far }: CopyRoom,
   { from, to, since }: { from: string; to: string; since: number },
 ): Promise<void> {
-  const find = ["find", from, "-type", "f", "-newerct", `@${Math.floor(since / 1_000)}`, "-printf", "%P\\0"];
-  const names = await must(thisMachine, find);
-  if (names === "") return;
   await inWorkFolder(here, async (folder) => {
     const list = join(folder, "changed");
-    await writeFile(list, names, { mode: 0o600 });
-    await far.compare(from, to, list);
+    // Written by find itself: names are bytes, and need not be UTF-8.
+    const fresh = ["-type", "f", "-newerct", `@${Math.floor(since / 1_000)}`, "-fprintf", list, "%P\\0"];
+    await must(thisMachine, ["find", from, ...fresh]);
+    if (statSync(list).size > 0) await far.compare(from, to, list);
   });
 }
 

@@ -115,6 +115,15 @@ test("little of a folder was changed when few bytes of few files are newer, also
   expect(await folders.isNearlySame(join(root, "gone"), after, most)).toBe(false);
 });
 
+test("a file whose name is not UTF-8 is read again too", async () => {
+  const path = Buffer.concat([Buffer.from(join(root, "volume/home/new\nline ")), Buffer.from([0xff, 0xe9])]);
+  writeFileSync(path, "data");
+  const before = statSync(path, { bigint: true }).ctimeNs;
+  await Bun.sleep(20);
+  await folders.readAgain(join(root, "volume"), Date.now() - 60_000);
+  expect(statSync(path, { bigint: true }).ctimeNs).toBeGreaterThan(before);
+});
+
 test("what was changed since a time is read again, with the mode and the time of change that it has", async () => {
   const [old, fresh, fifo] = ["old", "fresh file", "fifo"].map((name) => join(root, "volume/home", name));
   for (const path of [old, fresh]) writeFileSync(path ?? "", "data", { mode: 0o640 });
