@@ -1,3 +1,4 @@
+import type { Log } from "../base/words/log.ts";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { heapStats } from "bun:jsc";
 import { sleepsUnderWay } from "../base/words/clock.ts";
@@ -13,6 +14,16 @@ export function openHandles(): string[] {
   const sleeps = sleepsUnderWay().map((ms) => `sleep of ${ms} ms`);
   return [...sleeps, ...openSockets(), ...children(), ...objects];
 }
+
+/** Says what keeps the process: a fault, unless it is a connection that nothing can cut off. */
+export function tellOpen(log: Log): void {
+  const open = openHandles();
+  if (open.some(isBeingOpened)) log.info("ended while a connection was being opened", { open });
+  else log.error("the process did not end by itself", { open });
+}
+
+/** A TCP connection that the other side has not answered yet (SYN_SENT): the runtime has no way to cut it off. */
+export const isBeingOpened = (handle: string) => /^socket \d+: tcp6? \d+: \S+ \S+ 02 /.test(handle);
 
 function openSockets(): string[] {
   const rows = ["unix", "tcp", "tcp6"].flatMap((table) =>

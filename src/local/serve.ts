@@ -7,7 +7,7 @@ import { codeBytes, createDropCode } from "../base/machine/own-code.ts";
 import { followLoad } from "../base/words/follow-load.ts";
 import { serverLimits } from "../config/server-limits.ts";
 import { stayParked } from "./parked.ts";
-import { openHandles } from "./open-handles.ts";
+import { tellOpen } from "./open-handles.ts";
 import { restorePending } from "./pending-restore.ts";
 import { sayNow } from "../client/basics/output.ts";
 
@@ -210,7 +210,7 @@ async function started(options: ServeOptions, log: Log, { ending }: Signals): Pr
  */
 function endSoon(log: Log, { flush, code }: { flush: () => void; code: number }): void {
   const guard = setTimeout(() => {
-    log.error("the process did not end by itself", { open: openHandles() });
+    tellOpen(log);
     flush();
     process.exit(code);
   }, serverLimits.endMs);
