@@ -27,6 +27,10 @@ export interface MoveRecord {
   generation?: number | undefined;
   /** Private key of ssh, where one was named. */
   identity?: string | undefined;
+  /** Arriving, where this installation acted before: all volumes of its names are its own. */
+  returns?: boolean | undefined;
+  /** Arriving: volumes without the label of an owner that came with it. */
+  brought?: string[] | undefined;
 }
 
 interface Mover {
@@ -41,11 +45,20 @@ type Files = Pick<Layout, "move">;
 export function readMove({ move }: Files): MoveRecord | undefined {
   if (!existsSync(move)) return undefined;
   try {
-    return JSON.parse(readFileSync(move, "utf8")) as MoveRecord;
+    const found: unknown = JSON.parse(readFileSync(move, "utf8"));
+    if (isRecord(found)) return found;
+    throw new Error("not a record");
   } catch {
     const unknown = { installation: "", prefix: "", dockerHost: "", at: 0 };
     return { phase: "moved", peer: "a machine that the damaged file move.json does not name", ...unknown };
   }
+}
+
+function isRecord(value: unknown): value is MoveRecord {
+  const { phase, peer, at, installation, prefix, dockerHost } = Object(value) as Partial<Record<string, unknown>>;
+  const isPhase = phase === "leaving" || phase === "moved" || phase === "arriving";
+  const texts = [peer, installation, prefix, dockerHost];
+  return isPhase && Number.isFinite(new Date(Number(at)).getTime()) && texts.every((text) => typeof text === "string");
 }
 
 export async function writeMove({ move }: Files, record: MoveRecord): Promise<void> {

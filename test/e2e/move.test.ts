@@ -73,6 +73,8 @@ async function story(): Promise<void> {
   const source = folderOf(old.dockerHost);
   writeFileSync(join(source, "one"), "linked twice");
   linkSync(join(source, "one"), join(source, "two"));
+  // Its name is not UTF-8.
+  writeFileSync(Buffer.concat([Buffer.from(join(source, "caf")), Buffer.from([0xe9])]), "latin");
   writeFileSync(join(source, "sparse"), "");
   truncateSync(join(source, "sparse"), 50_000_000);
   await old.cli(["config", "set", "shop/db", "WORD=secret"]);
@@ -123,6 +125,7 @@ async function story(): Promise<void> {
   for (const name of same)
     expect(readFileSync(join(target, name), "utf8")).toBe(readFileSync(join(source, name), "utf8"));
   expect(statSync(join(target, "one")).ino).toBe(statSync(join(target, "two")).ino);
+  expect(readdirSync(target, "buffer").some((name) => name.at(-1) === 0xe9)).toBe(true);
   const sparse = statSync(join(target, "sparse"));
   expect([sparse.size, sparse.blocks < 1_000]).toEqual([50_000_000, true]);
   expect((await next.cli(["config", "get", "shop/db", "WORD"])).stdout).toBe("secret\n");

@@ -56,7 +56,7 @@ export async function moveCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [first, word = "", ...more] = positionals;
   if (first === "here" && more.length === 0) {
-    report({ json: true, data: await answerMover(word, values.root) }, []);
+    report({ json: true, data: await answerMover(word, values.root, await Bun.stdin.text()) }, []);
     return 0;
   }
   const isWhole = (values.to !== undefined) !== (values.undo === true);
@@ -104,6 +104,9 @@ interface Work {
 async function carryOut({ here, far, has, plan, identity }: Work): Promise<void> {
   const unlock = lockMoves(here);
   try {
+    // Another one may have ended while this one asked.
+    const parked = readMove(here.layout);
+    if (parked !== undefined) throw new CommandFailure(parkedText(parked));
     const room = { here, far, has, say: thisMachine.say };
     const copies = await copyFirst(room, plan);
     const passMs = await copies.pass();
@@ -120,7 +123,7 @@ async function carryOut({ here, far, has, plan, identity }: Work): Promise<void>
   }
 }
 
-function lockMoves({ layout }: Here): () => void {
+function lockMoves({ layout }: Pick<Here, "layout">): () => void {
   try {
     return takeLock(`${layout.lock}.move`, layout.root);
   } catch (cause) {
@@ -135,16 +138,19 @@ async function undo({ root, identity, force, yes }: Values): Promise<number> {
     throw new CommandFailure(record === undefined ? "nothing to undo: this server acts" : parkedText(record));
   const lost = `stop the server on ${record.peer}, and act here with the data as of the switch? What was written there is lost.`;
   confirm(thisMachine, lost, yes === true);
-  const here = await lookHere(layout);
-  const far = force
-    ? undefined
-    : await openFar({ to: record.peer, identity: identity ?? record.identity }).catch(unreached);
+  const unlock = lockMoves({ layout });
+  let far: Far | undefined;
   try {
+    const here = await lookHere(layout);
+    far = force
+      ? undefined
+      : await openFar({ to: record.peer, identity: identity ?? record.identity }).catch(unreached);
     const acts = await bringBack({ here, far }, record);
     sayNow(acts ? `this server acts again; ${record.peer} does not` : notStarted);
     return acts ? 0 : exitCodes.failed;
   } finally {
     await far?.close();
+    unlock();
   }
 }
 

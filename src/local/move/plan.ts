@@ -68,9 +68,20 @@ export function expectedSeconds(sizes: { containers: number; files: number; pass
   return Math.ceil(baseSeconds + pass + (2 * sizes.containers) / containersEachSecond);
 }
 
+export const notFree = "a server with apps of its own is there, or another one moves there: take a machine without any";
+
+/** Whether a machine may get the data of an installation: its own server has no apps, or it waits and had that data before. */
+export function isFree(
+  { parked, installation, manifests }: Pick<Facts, "parked" | "installation" | "manifests">,
+  moved: string,
+): boolean {
+  if (parked === undefined) return manifests === 0 && installation !== moved;
+  return parked !== "leaving" && installation === moved;
+}
+
 function machineProblems(here: Facts, there: Facts): string[] {
   const apt = "apt-get install rsync";
-  const isFree = there.manifests === 0 && (there.parked === undefined || there.installation === here.installation);
+  const isSelf = there.parked === undefined && there.installation === here.installation;
   return [
     ...(here.parked === undefined ? [] : ["the server of this machine does not act: it was moved already"]),
     ...(here.isRoot ? [] : ["berth move needs root here: run it with sudo"]),
@@ -93,12 +104,8 @@ function machineProblems(here: Facts, there: Facts): string[] {
       : [
           `the prefix is "${there.prefix}" there and "${here.prefix}" here: berth server install --prefix ${here.prefix}`,
         ]),
-    ...(isFree
-      ? []
-      : ["a server with apps of its own is there, or another one moves there: take a machine without any"]),
-    ...(there.parked === undefined && there.installation === here.installation
-      ? ["that is the server of this machine itself"]
-      : []),
+    ...(isSelf ? ["that is the server of this machine itself"] : []),
+    ...(isSelf || isFree(there, here.installation) ? [] : [notFree]),
   ];
 }
 

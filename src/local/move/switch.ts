@@ -91,10 +91,10 @@ export const notStarted = "it was stopped; start this server: systemctl start be
 
 /** Stops the other server, and then this one acts, as the generation after it. */
 export async function bringBack(
-  { here: { layout }, far }: Pick<CopyRoom, "here"> & { far: CopyRoom["far"] | undefined },
+  { here: { layout, installation }, far }: Pick<CopyRoom, "here"> & { far: CopyRoom["far"] | undefined },
   { generation = 1 }: MoveRecord,
 ): Promise<boolean> {
-  await far?.ask("back", { peer: await peerName() });
+  await far?.ask("back", { peer: await peerName(), installation });
   const life = readLifeFile<StoredLife>(layout);
   // A server that never had a target has none.
   const id = life?.life ?? randomBytes(8).toString("hex");

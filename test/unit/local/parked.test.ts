@@ -48,8 +48,9 @@ test.each(["leaving", "moved", "arriving"] as const)("in the phase %s it waits, 
   expect(await done).toBe(true);
 });
 
-test("a signal ends it, and a damaged record never lets it act", async () => {
-  writeFileSync(layout.move, '{"phase":');
+const damaged = ['{"phase":', "null", "5", "{}", '{"phase":"leaving"}', JSON.stringify({ ...record({}), at: 1e300 })];
+test.each(damaged)("a signal ends it, and a damaged record never lets it act: %s", async (text) => {
+  writeFileSync(layout.move, text);
   const { ending, done } = stay();
   await waitFor("an answer", asks);
   expect(readMove(layout)?.phase).toBe("moved");
