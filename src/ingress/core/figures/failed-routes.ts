@@ -21,7 +21,8 @@ export function createFailedRoutes({ sitesMax, perSite }: { sitesMax: number; pe
   return {
     add(site, { at, method, path }) {
       const list = bySite.get(site) ?? [];
-      list.push({ at, route: `${method} ${routeOf(path)}` });
+      // A copy: a part of a line would keep all of the line in memory.
+      list.push({ at, route: Buffer.from(`${methodOf(method)} ${routeOf(path)}`).toString() });
       // Cut in halves: a shift for each request of a storm would cost more than the storm.
       if (list.length > 2 * perSite) list.splice(0, list.length - perSite);
       bySite.delete(site);
@@ -39,14 +40,28 @@ export function createFailedRoutes({ sitesMax, perSite }: { sitesMax: number; pe
   };
 }
 
-const [segmentMax, segmentsShown] = [40, 6];
-/** What is another for each thing that is asked for: numbers, ids, digests. */
-const idLike = /^(?=.*\d)[\da-f-]{6,}$|^\d+$|^[A-Za-z0-9_-]{20,}$/i;
+const segmentsShown = 6;
+const methodOf = (method: string) => (/^[A-Z-]{1,20}$/.test(method) ? method : "?");
 
-/** The part of a path that many requests share: `/orders/:id/items`. */
+/**
+ * Alerts carry routes to other services, and links carry secrets: only what is built like a word of the app is shown. A word is
+ * lower-case, upper-case or camel-case letters of ASCII, with two digits at its end at most.
+ */
+const isWord = (word: string) =>
+  /^(?:[a-z]*|[A-Z]{2,8}|[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*)\d{0,2}$/.test(word) && /^\D|^$/.test(word);
+const isShown = (segment: string) => segment.length < 20 && segment.split(/[._-]/).every(isWord);
+
+/** What follows one of these lets somebody in, even where it is built like a word. */
+const beforeSecret =
+  /(?:reset|password|verif|confirm|activat|invit|magic|token|secret|share|unsubscribe|otp|hooks?$|^keys?$|^codes?$)/i;
+
+/** The part of a path that many requests share, without what is another for each visitor or thing: `/orders/:id/items`. */
 export function routeOf(path: string): string {
-  const parts = path.split("/", segmentsShown + 1).map((part) => {
-    return part.length > segmentMax || idLike.test(part) ? ":id" : part;
+  const parts = path.split("/", segmentsShown + 1);
+  const shown = parts.map((part, at) => {
+    const before = parts[at - 1] ?? "";
+    const isSecret = part !== "" && beforeSecret.test(before) && !beforeSecret.test(part);
+    return isShown(part) && !isSecret ? part : ":id";
   });
-  return parts.length > segmentsShown ? `${parts.slice(0, segmentsShown).join("/")}/…` : parts.join("/");
+  return shown.length > segmentsShown ? `${shown.slice(0, segmentsShown).join("/")}/…` : shown.join("/");
 }

@@ -8,6 +8,18 @@ test.each([
   ["/feed/added/face", "/feed/added/face"],
   [`/t/${"x".repeat(41)}`, "/t/:id"],
   ["/a/b/c/d/e/f/g/h", "/a/b/c/d/e/…"],
+  ["/api/v2/getUserInfo/README.md", "/api/v2/getUserInfo/README.md"],
+  ["/.well-known/wp-login.php/", "/.well-known/wp-login.php/"],
+  // What a link in a mail lets somebody do.
+  ["/reset/AbCdEfGh", "/reset/:id"],
+  ["/r/AbCdEfGh", "/r/:id"],
+  ["/r/q3x9zk", "/r/:id"],
+  ["/password/reset/correct-horse", "/password/reset/:id"],
+  ["/users/verify-mail/opensesame/done", "/users/verify-mail/:id/done"],
+  ["/unsubscribe/jo@shop.example", "/unsubscribe/:id"],
+  ["/t/eyJhbGciOi.eyJzdWIi.c2ln", "/t/:id"],
+  // What would be more than text for who reads it.
+  ["/\u001b[2J/\u202etxt/<b>/%1b/@here", "/:id/:id/:id/:id/:id"],
 ])("the route of %s is %s", (path, route) => expect(routeOf(path)).toBe(route));
 
 test("routes are told with the most failures first, of the newest requests since a time", () => {
@@ -21,6 +33,13 @@ test("routes are told with the most failures first, of the newest requests since
   ]);
   for (let count = 0; count < 20; count++) fail("/new", 20 + count);
   expect(routes.since("shop/web", 0)).toEqual([{ route: "GET /new", failed: 4 }]);
+});
+
+test("a route is short, whatever a visitor sends", () => {
+  const routes = createFailedRoutes({ sitesMax: 1, perSite: 4 });
+  routes.add("shop/web", { at: 1, method: "X".repeat(8_000), path: `${"/a".repeat(4_000)}${"b".repeat(8_000)}` });
+  routes.add("shop/web", { at: 1, method: "<BADREQ>", path: `/${"b".repeat(8_000)}` });
+  expect(routes.since("shop/web", 0).map(({ route }) => route)).toEqual(["? /a/a/a/a/a/…", "? /:id"]);
 });
 
 test("the ingress whose failures are oldest is forgotten first", () => {
