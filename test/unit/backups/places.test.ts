@@ -45,14 +45,14 @@ describe("a place for copies", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const repositoryAt = (url: string) => {
-    const restic = createRestic(join(folder, "cache"), hasty, () => "berth-aa");
-    return createRepository(restic, { ...access, credentials: {}, url }, hasty);
+  const repositoryAt = (url: string, limits: typeof hasty = patientBackups) => {
+    const restic = createRestic(join(folder, "cache"), limits, () => "berth-aa");
+    return createRepository(restic, { ...access, credentials: {}, url }, limits);
   };
 
   /** Copies and brings back in a process for which `home` is the home of root: ssh takes its keys from there. */
   async function overSsh(home: string, url: string): Promise<string> {
-    const given = { folder, access: { ...access, credentials: {}, url }, limits: hasty };
+    const given = { folder, access: { ...access, credentials: {}, url }, limits: patientBackups };
     const script = `
       const { createRestic } = await import(${source("restic/restic.ts")});
       const { createRepository } = await import(${source("service/repository.ts")});
@@ -115,7 +115,8 @@ describe("a place for copies", () => {
     });
     await new Promise<void>((done) => void front.listen(0, "127.0.0.1", done));
     try {
-      const repository = repositoryAt(`rest:http://127.0.0.1:${(front.address() as AddressInfo).port}/`);
+      const url = `rest:http://127.0.0.1:${(front.address() as AddressInfo).port}/`;
+      const repository = repositoryAt(url);
       await repository.make();
       let asked = 0;
       fault = (method, path) => {
@@ -130,7 +131,7 @@ describe("a place for copies", () => {
       expect(readFileSync(join(folder, "back/file"), "utf8")).toBe("yesterday");
       expect(faults).toBeGreaterThan(2);
       fault = (_, path) => (path.endsWith("/config") ? undefined : "busy");
-      const given = repository.backup({ folder: data, tags: ["berth-state"] }, signal);
+      const given = repositoryAt(url, hasty).backup({ folder: data, tags: ["berth-state"] }, signal);
       await expect(given).rejects.toThrow(/it failed again and again.*503/);
       fault = () => undefined;
       expect(await repository.snapshots()).toHaveLength(1);
