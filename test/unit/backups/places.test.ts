@@ -199,8 +199,9 @@ describe("a place for copies", () => {
       if (entry.isFile()) truncateSync(path, Math.floor(statSync(path).size / 2));
     }
     rmSync(join(folder, "cache"), { recursive: true });
-    await expect(repository.restore(snapshot, join(folder, "back"), signal)).rejects.toThrow(/take another copy/);
-    await expect(repository.check("1/1", signal)).rejects.toThrow(/checking what is at target/);
+    const given = repositoryAt(store, hasty);
+    await expect(given.restore(snapshot, join(folder, "back"), signal)).rejects.toThrow(/take another copy/);
+    await expect(given.check("1/1", signal)).rejects.toThrow(/checking what is at target/);
   });
 });
 
