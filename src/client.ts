@@ -15,10 +15,9 @@ import type { FarSideWorld, Replaced } from "./compat/far-side/run.ts";
 import { versionText } from "./version.ts";
 
 /** Loaded when used: a client command pays nothing for the server. */
-const local: Surroundings["local"] = {
+const local: Omit<Surroundings["local"], "server"> = {
   serve: async (args) => (await import("./local/serve.ts")).serveCommand(args),
   doctor: async (args) => (await import("./local/doctor.ts")).doctorCommand(args),
-  server: async (args) => (await import("./local/server/command.ts")).serverCommand(args),
   move: async (args) => (await import("./local/move/command.ts")).moveCommand(args),
   "self-update": async (args) => (await import("./local/self-update.ts")).selfUpdateCommand(args),
   backup: async (args) => (await import("./local/backup.ts")).backupCommand(args),
@@ -54,7 +53,7 @@ function surroundings(
   bundled: Surroundings["bundled"],
   { interruptible }: Interruption,
 ): Surroundings {
-  return {
+  const around: Surroundings = {
     version: versionText(),
     streams: processStreams(outputs),
     rawTerminal: processTerminal(outputs),
@@ -69,9 +68,20 @@ function surroundings(
     cwd: process.cwd(),
     interruptible,
     options: clientOptions,
-    local,
+    local: {
+      ...local,
+      // Goes on with commands of the client.
+      server: async (args) =>
+        (await import("./local/server/command.ts")).serverCommand(args, async (words) => {
+          const code = await run(words, around);
+          // What the command goes on to say stands below.
+          await outputs.stdout.lost();
+          return code;
+        }),
+    },
     bundled,
   };
+  return around;
 }
 
 /** The prefix of the server that is installed on this machine. */

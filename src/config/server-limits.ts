@@ -4,6 +4,9 @@ export const serverLimits = {
   healthyMs: 20_000,
   /** How often it is asked until then. */
   lookMs: 100,
+  /** How long a restored server may take until it answers: one that its service starts, and one that a person starts. */
+  restoredAnswerMs: 3 * 60_000,
+  restoredByHandMs: 30 * 60_000,
   /** Upgrades whose former executable and state are kept. */
   upgradesKept: 3,
   /** For the download of an executable, and its largest size. */

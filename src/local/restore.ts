@@ -38,8 +38,8 @@ not know, runs no job, and sends nothing.
   --undo                   bring back the state that the last restore replaced
   --yes, -y                do not ask`;
 
-/** `berth restore`: on a stopped server by itself, on a running one through it. */
-export async function restoreCommand(args: string[]): Promise<number> {
+/** `berth restore`: on a stopped server by itself, on a running one through it. `goesOn`: the caller says what comes next. */
+export async function restoreCommand(args: string[], { goesOn = false } = {}): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     options: {
@@ -66,7 +66,7 @@ export async function restoreCommand(args: string[]): Promise<number> {
     if (!existsSync(file)) throw new CommandFailure(`"${file}" does not exist; nothing was changed`);
     askFirst(`replace the state in ${layout.root} with the backup ${file}?`, yes);
     const { data, lines } = await restore(layout, file, await readPassphrase(values["passphrase-file"]));
-    report({ json, data }, [...lines, lookAtIt(layout, values.root)]);
+    report({ json, data }, goesOn ? lines : [...lines, lookAtIt(layout, values.root)]);
   } else {
     const { data, lines } = values.undo ? await undo(layout, yes) : confirmed(layout);
     report({ json, data }, lines);
@@ -117,12 +117,13 @@ function confirmed(layout: Layout): Outcome {
   return { data: { confirmed: isConfirmed }, lines: [isConfirmed ? text : "nothing to confirm"] };
 }
 
-/** If the root had to be named, the next commands must not reach another one. */
-function lookAtIt({ socket, lock }: Layout, root: string | undefined): string {
+/** If the root had to be named, the next commands must not reach another one. `isWhole`: no volume is missing. */
+export function lookAtIt({ socket, lock }: Layout, root: string | undefined, isWhole = false): string {
   const first = lockHolder(lock) === undefined ? "start the server, then look" : "look";
   const [there, same] = root === undefined ? ["", ""] : [` --endpoint unix:${socket}`, ` --root ${root}`];
+  const bring = isWhole ? "" : `bring volumes that are missing back with berth backup restore --all${there}, `;
   return (
-    `${first} at it with berth get all${there}, bring volumes that are missing back with berth backup restore --all${there}, ` +
+    `${first} at it with berth get all${there}, ${bring}` +
     `then run berth restore --confirm${same}; to go back: berth restore --undo${same}`
   );
 }

@@ -16,6 +16,7 @@ import { berth as run } from "../support/executable.ts";
 import { deployment, fixtureImage, statefulset } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
+import { notedCopy } from "../../src/orchestration/store/copy.ts";
 
 setDefaultTimeout(120_000);
 
@@ -344,7 +345,7 @@ describe("restores of volumes", () => {
     expect((await cli("releases", "shop/web", "-o", "json")).stdout).not.toContain("moved");
   }
 
-  test("a burnt server: state, volumes and images come back by two commands, and apps wait for their data until then", async () => {
+  test("a burnt server: state, volumes and images come back by one command, and the same command goes on", async () => {
     const own = `${berth.prefix}-made-here`;
     const image = madeHere(own);
     expect((await cli("backup", "target", "add", "disk", copies, "--images")).exitCode).toBe(0);
@@ -380,16 +381,30 @@ describe("restores of volumes", () => {
     const began = performance.now();
     const took = (what: string) => `${what} ${((performance.now() - began) / 1_000).toFixed(1)} s`;
     const times: string[] = [];
-    const state = await run(["server", "restore", "--from", copies, "--key-file", keyFile, "--root", root, "-y"]);
-    expect(state).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/==> shop\/db\/data\/0 +\d{4}-/) });
-    times.push(took("state after"));
+    const words = ["--all", "--from", copies, "--key-file", keyFile, "--root", root, "-y"];
+    const restored = run(["server", "restore", ...words]);
+    // No service is installed for this folder: the command waits for the server that somebody starts.
+    await waitFor("the state", () => notedCopy(join(root, "state.db")) !== undefined, 60_000);
     const second = await rig({ root, flags: ["--prefix", berth.prefix] });
     try {
       times.push(took("server up after"));
-      for (const name of ["db", "web"]) await second.tells(`shop/${name}`, "VolumeMissing");
-      const all = await second.cli(["backup", "restore", "--all", "-y"]);
+      const all = await restored;
       expect([all.exitCode, all.stderr]).toEqual([0, expect.stringContaining("shop/web/files")]);
+      for (const part of [
+        /==> shop\/db\/data\/0 +\d{4}-/,
+        /==> state, after \d+\.\d s\n==> start the server now, in another terminal: berth serve --root /,
+        /==> the server answers, after \d+\.\d s\n/,
+        /^shop\/db\/data\/0 {2}restored .* in \d+\.\d s into /m,
+        /==> volumes and databases, after \d+\.\d s\n==> look at it .*, then run berth restore --confirm --root /,
+      ])
+        expect(all.stdout).toMatch(part);
       times.push(took("volumes after"), ...all.stdout.trim().split("\n"));
+      const again = await run(["server", "restore", ...words]);
+      expect([again.exitCode, again.stdout]).toEqual([
+        0,
+        expect.stringMatching(/ already: going on with what is missing\n(?:.*\n)*no volume is missing/),
+      ]);
+      expect((await second.call("GET", "/system")).body.data).toMatchObject({ store: { collection_held: true } });
       await second.ready("statefulset", "shop", "db");
       await second.ready("deployment", "shop", "web");
       times.push(took("apps ready after"));
@@ -405,5 +420,5 @@ describe("restores of volumes", () => {
       await second.close();
       berth.docker(["rmi", "-f", image]);
     }
-  });
+  }, 240_000);
 });

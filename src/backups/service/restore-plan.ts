@@ -36,10 +36,16 @@ export async function planRestores(parts: RestoreParts, body: RestoreBody): Prom
     wanted.push({ ...place, subject, target, snapshot, at, path, bytes, root });
   }
   const filled = await planDatabases(parts, body, chosen);
-  if (none !== undefined && filled.planned.length === 0) throw none;
+  // Where everything is asked for, a server without any copies of volumes may have none that is missing.
+  const isAll =
+    copies.length === 0 && body.way === undefined && [body.scope, body.volume, body.snapshot].every(isUnset);
+  if (none !== undefined && filled.planned.length === 0 && !isAll) throw none;
   wanted.push(...filled.planned);
   unreachable.push(...filled.unreachable);
-  const uncopied = body.way === undefined ? await missingWithout(parts, { copies, body, wanted }) : [];
+  const uncopied =
+    body.way === undefined
+      ? await missingWithout(parts, { copies: body.at === undefined ? copies : chosen, body, wanted })
+      : [];
   if (wanted.length === 0) {
     const which = chosen.map(({ subject }) => whatOf(subject)).join(", ");
     if (uncopied.length > 0)
@@ -49,7 +55,8 @@ export async function planRestores(parts: RestoreParts, body: RestoreBody): Prom
       );
     throw new Failure(
       "conflict",
-      `nothing to restore: no volume is missing (${which}); add --in-place, --beside or --into`,
+      `nothing to restore: no volume is missing${which === "" ? "" : ` (${which})`}; add --in-place, --beside or --into`,
+      { reason: "NothingMissing" },
     );
   }
   if (path !== undefined && wanted.length > 1) {
@@ -61,6 +68,8 @@ export async function planRestores(parts: RestoreParts, body: RestoreBody): Prom
   await requireSpace(parts, wanted);
   return { volumes: wanted, uncopied, unreachable };
 }
+
+const isUnset = (value: unknown) => value === undefined;
 
 /** The copies that are asked for, or why there are none: a database may come back without any. */
 function chosenOf(copies: readonly VolumeCopy[], body: RestoreBody): { chosen: VolumeCopy[]; none?: Failure } {

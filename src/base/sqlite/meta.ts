@@ -9,7 +9,8 @@ interface Meta {
   remove(key: MetaKey): void;
 }
 
-type MetaKey = "installation_id" | "key_check" | "collection_held" | "address_form" | "history_begins";
+type MetaKey =
+  "installation_id" | "key_check" | "collection_held" | "address_form" | "history_begins" | "restored_copy";
 
 export function createMeta(db: Database): Meta {
   const select = db.query<{ value: string }, [string]>("select value from meta where key = ?");

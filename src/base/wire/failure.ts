@@ -57,6 +57,7 @@ const requestReasons = [
   "ContextMissing",
   "ContextOffset",
   "Locked",
+  "NothingMissing",
 ] as const;
 
 /** The closed set of reasons of failures and problems: stable words for programs. */

@@ -4,6 +4,7 @@ import { flagOf, installedWords, isActive, withFlags } from "./systemd.ts";
 import { givenFlags, unitFlagsUsage, unitOptions } from "./flags.ts";
 import { installCommand, installUsage } from "./install.ts";
 import { restoreFromCommand, restoreFromUsage } from "./restore-from.ts";
+import type { RunClient } from "./restore-rest.ts";
 import { rollbackCommand, rollbackUsage } from "./rollback.ts";
 import { uninstallCommand, uninstallUsage } from "./uninstall.ts";
 import { upgradeCommand, upgradeUsage } from "./upgrade.ts";
@@ -71,7 +72,7 @@ Prints the systemd unit that runs \`berth serve\` with these flags.`;
 
 interface Verb {
   usage: string;
-  run(args: string[]): Promise<number>;
+  run(args: string[], client: RunClient): Promise<number>;
 }
 
 const verbs: Record<string, Verb> = {
@@ -86,9 +87,9 @@ const verbs: Record<string, Verb> = {
 
 /**
  * `berth server VERB`: installs and looks after the server of this machine. Answers with the exit code: 0, 1 when it
- * failed, 2 for a wrong command line, 5 when the operator did not confirm.
+ * failed, 2 for a wrong command line, 5 when the operator did not confirm. `client` runs a command line of the client.
  */
-export async function serverCommand([name = "", ...args]: string[]): Promise<number> {
+export async function serverCommand([name = "", ...args]: string[], client: RunClient): Promise<number> {
   if (name === "--help" || name === "-h")
     return tell(
       Object.values(verbs)
@@ -100,7 +101,7 @@ export async function serverCommand([name = "", ...args]: string[]): Promise<num
   if (verb === undefined) return wrong(`unknown command "server ${name}"`, `usage: ${all.join("\n       ")}`);
   if (args.includes("--help") || args.includes("-h")) return tell(verb.usage);
   try {
-    return await verb.run(args);
+    return await verb.run(args, client);
   } catch (error) {
     const isUsage = error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
     if (isUsage) return wrong(error.message, verb.usage);

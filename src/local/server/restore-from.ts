@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ import { createRepository, type Repository } from "../../backups/service/reposit
 import { Failure } from "../../base/wire/failure.ts";
 import { backupLimits } from "../../config/backup-limits.ts";
 import { serveOptions } from "../../config/config.ts";
-import { writeLifeFile } from "../../base/disk/life-file.ts";
+import { readLifeFile, writeLifeFile } from "../../base/disk/life-file.ts";
 import { makeFolders } from "../../base/disk/root.ts";
 import { type Layout, layoutOf } from "../../base/disk/layout.ts";
 import { CommandFailure } from "../../client/basics/failures.ts";
@@ -23,19 +24,24 @@ import { readPassphrase } from "../passphrase.ts";
 import { restoreCommand } from "../restore.ts";
 import { copiesFile, type KnownCopies, stateFile } from "../staging.ts";
 import { confirm } from "./confirm.ts";
+import { noteCopy, notedCopy } from "../../orchestration/store/copy.ts";
 import { requireRoot, thisMachine } from "./machine.ts";
+import { restoreRest, type RunClient, stopwatch } from "./restore-rest.ts";
+import { installedWords } from "./systemd.ts";
 
-export const restoreFromUsage = `berth server restore --from s3://s3.eu-central-1.amazonaws.com/my-bucket --key-file key.txt \\
-  --key-id AKIA1 --secret-file secret-key.txt
+export const restoreFromUsage = `berth server restore --all --from s3://s3.eu-central-1.amazonaws.com/my-bucket \\
+  --key-file key.txt --key-id AKIA1 --secret-file secret-key.txt
 
-usage: berth server restore --from WHERE --key-file FILE [--at TIME] [--key-id ID | --user NAME]
-         [--secret-file FILE] [--practice] [-y] [--root DIR]
+usage: berth server restore --from WHERE --key-file FILE [--all] [--at TIME]
+         [--key-id ID | --user NAME] [--secret-file FILE] [--practice] [-y] [--root DIR]
 
 Brings the state of a lost server back from its copies: on a new machine, after install.sh. What is
 there now is kept, as berth restore keeps it. Needs root and restic. The server that made the copies
 makes no more, runs no cron jobs and sends no webhooks and mails once it has reached the target.
 
   --from WHERE        the target, as berth backup target add got it
+  --all               also start the server and bring back volumes and databases, with the time of
+                      each; after an interruption, the same command goes on
   --key-file FILE     the recovery key, as berth backup key printed it; - reads it from stdin
   --at TIME           the newest copy of this time or before, like 2026-11-28T14:05:00Z (the newest)
   --key-id ID         of s3: id of the access key
@@ -48,6 +54,7 @@ makes no more, runs no cron jobs and sends no webhooks and mails once it has rea
 const options = {
   from: { type: "string" },
   "key-file": { type: "string" },
+  all: { type: "boolean" },
   at: { type: "string" },
   "key-id": { type: "string" },
   user: { type: "string" },
@@ -58,7 +65,7 @@ const options = {
 } as const;
 
 /** `berth server restore --from`: the copy is fetched and verified by restic, and goes the way of every other backup. */
-export async function restoreFromCommand(args: string[]): Promise<number> {
+export async function restoreFromCommand(args: string[], client: RunClient): Promise<number> {
   const { values } = parseArgs({ args, options });
   const { from, "key-file": keyFile, at, root } = values;
   if (from === undefined || keyFile === undefined) {
@@ -69,6 +76,22 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
   const credentials = await credentialsOf(values);
   checkCredentials(readTarget(from), credentials);
   const layout = layoutOf(serveOptions(root === undefined ? {} : { root }).root);
+  await restoreState(layout, { values, from, source: { url: from, installation, password: text, credentials } });
+  if (values.all !== true) return 0;
+  const time = at === undefined ? undefined : timeText(Date.parse(at));
+  const service = installedWords();
+  return restoreRest({ machine: thisMachine, service, client, layout, root, from, at: time });
+}
+
+interface Asked {
+  values: { at?: string | undefined; root?: string | undefined; all?: boolean; practice?: boolean; yes?: boolean };
+  from: string;
+  source: Parameters<typeof createRepository>[1];
+}
+
+/** The state of the copy takes the place of what is there, unless an earlier run has put it there and it was not confirmed since. */
+async function restoreState(layout: Layout, { values, from, source }: Asked): Promise<void> {
+  const { at, root } = values;
   const folder = await mkdtemp(join(tmpdir(), "berth-restore."));
   const stopping = new AbortController();
   // The copy lies there unsealed, and must not stay: what ends the command ends restic, and then the folder goes.
@@ -77,24 +100,48 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
   try {
     const restic = createRestic(join(folder, "cache"), backupLimits);
     await restic.version();
-    const repository = createRepository(restic, { url: from, installation, password: text, credentials }, backupLimits);
+    const repository = createRepository(restic, source, backupLimits);
     const snapshots = await repository.snapshots(stopping.signal);
     const chosen = choose(snapshots, at);
     const copy = `the copy of ${timeText(chosen.at)}`;
     for (const line of partLines(snapshots, { stateAt: chosen.at, at })) thisMachine.say(line);
+    if (values.all && copyIn(layout, values.practice) === chosen.id) {
+      thisMachine.say(`${copy} is in ${layout.root} already: going on with what is missing`);
+      return;
+    }
     // Asked before anything of it is here.
     const asked = `replace the state in ${layout.root} with ${copy}? What is there now is kept.`;
-    confirm(thisMachine, `${asked} ${outcomeOf(values.practice)}`, values.yes === true);
+    confirm(
+      thisMachine,
+      `${asked}${values.all ? ` ${restNote}` : ""} ${outcomeOf(values.practice)}`,
+      values.yes === true,
+    );
+    const took = stopwatch();
     thisMachine.say(`fetching ${copy}`);
     await repository.restore(chosen.id, join(folder, "state"), stopping.signal);
     for (const line of await missingLines(join(folder, "state", copiesFile), { from, chosen, snapshots }))
       thisMachine.say(line);
     await takePlace(layout, repository, { practice: values.practice, newest: newestGeneration(snapshots) });
     const file = join(folder, "state", stateFile);
-    return await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])]);
+    const goesOn = values.all === true;
+    await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])], { goesOn });
+    noteCopy(layout.database, chosen.id);
+    if (goesOn) thisMachine.say(`state, ${took()}`);
   } finally {
     for (const signal of signals) process.off(signal, stop);
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const restNote = "The server is started, and volumes and databases that are missing come back.";
+
+/** The copy that an earlier run has put there for the same purpose; a state that cannot be read is replaced. */
+function copyIn(layout: Layout, practice = false): string | undefined {
+  const isSame = (readLifeFile<StoredLife>(layout)?.practice ?? false) === practice;
+  try {
+    return isSame && existsSync(layout.database) ? notedCopy(layout.database) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -43,6 +43,7 @@ export function prepareRestored(file: string, key: Secret<Uint8Array>, hold: Hol
     const meta = createMeta(db);
     bindKey(meta, createSeal(key), file);
     meta.put("collection_held", holds[hold]);
+    meta.remove(restoredCopy);
     db.run("delete from deletions");
     db.run("update counter set revision = ?", [highestVersion(db) + revisionsSkipped]);
   });
@@ -74,12 +75,25 @@ export function holdActions(file: string): void {
   withDatabase(file, (db) => createMeta(db).put("collection_held", holds.everything));
 }
 
+const restoredCopy = "restored_copy";
+
+/** Notes which copy at a target a restored state is. */
+export function noteCopy(file: string, id: string): void {
+  withDatabase(file, (db) => createMeta(db).put(restoredCopy, id));
+}
+
+/** The copy that a state is, as long as its restore waits for `confirmRestore`. */
+export function notedCopy(file: string): string | undefined {
+  return withDatabase(file, (db) => createMeta(db).get(restoredCopy));
+}
+
 /** Ends the hold of a restore: orphans are collected again. A running server sees it at once. False when there was none. */
 export function confirmRestore(file: string): boolean {
   return withDatabase(file, (db) => {
     const meta = createMeta(db);
     const held = meta.get("collection_held") !== undefined;
     meta.remove("collection_held");
+    meta.remove(restoredCopy);
     return held;
   });
 }

@@ -395,6 +395,14 @@ describe("restores", () => {
     const plan = (body: RestoreBody) => createRestores({ ...given, volumes: { ...given.volumes, list } }).plan(body);
     expect(await plan({})).toMatchObject({ volumes: [{ what: "shop/db/data/0" }], uncopied: ["shop/web/cache"] });
     expect((await plan({ scope: "shop", name: "db" })).uncopied).toEqual([]);
+    // With a time, one that was copied only later is not silently left out.
+    const later = ["volume", "scope=shop", "kind=deployment", "name=web", "claim=cache"];
+    const source = await given.source("disk");
+    const rows = [...(await source.snapshots()), { id: "eeff", at: at + 60_000, tags: later }];
+    const copies = { ...given, source: async () => ({ ...source, snapshots: async () => rows }) };
+    const both = createRestores({ ...copies, volumes: { ...given.volumes, list } });
+    expect((await both.plan({ at: new Date(at).toISOString() })).uncopied).toEqual(["shop/web/cache"]);
+    expect((await both.plan({})).uncopied).toEqual([]);
   });
 
   test("the plan says how long it takes, as drills and restores took", async () => {
@@ -443,6 +451,20 @@ describe("restores", () => {
     turns = [];
     await begin({ scope: "shop", name: "db", way: "into", into });
     expect(restores.failing()).toEqual([]);
+  });
+
+  test("a server without any copies of volumes lacks nothing, unless a volume is missing", async () => {
+    const given = parts();
+    const source = await given.source("disk");
+    const bare = createRestores({ ...given, source: async () => ({ ...source, snapshots: async () => [] }) });
+    const why = (body: RestoreBody) => bare.plan(body).catch((error: Failure) => [error.reason, error.message]);
+    expect(await why({})).toEqual([
+      undefined,
+      expect.stringContaining("no target has a copy of what is missing (shop/db"),
+    ]);
+    expect(await why({ scope: "shop" })).toEqual([undefined, expect.stringContaining("no copy of a volume of shop")]);
+    makeVolume("v", "old");
+    expect(await why({})).toEqual(["NothingMissing", expect.stringContaining("no volume is missing; add --in-place")]);
   });
 
   const refusals: [string, RestoreBody, string][] = [

@@ -7,6 +7,7 @@ import {
   type RestoreBody,
   undoRestore,
 } from "../../../backups/api/restore.ts";
+import { ApiError } from "../../../base/wire/client.ts";
 import { haveEnded } from "../../../backups/api/protection.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { Arguments } from "../../basics/arguments.ts";
@@ -41,6 +42,7 @@ export const restoreCommand: Command = {
     "The plan is shown first: what is replaced, by which copy, how large. A restore in place stops the",
     "app only to exchange the data once all of it is there, and keeps what it replaced for 7 days.",
     "--into is a folder of the server, readable by root alone. A TIME without a zone is yours.",
+    "--all first waits for restores under way. Its exit code is 1 unless everything is back.",
   ],
   flags: [
     { name: "in-place", summary: "put the data in the place of what is there, which is kept" },
@@ -61,14 +63,33 @@ export const restoreCommand: Command = {
     if (app === undefined && !args.on("all")) throw usageFailure("name what to restore: SCOPE/NAME, SCOPE or --all");
     if (app !== undefined && args.on("all")) throw usageFailure(`--all is for every app: leave out "${app}"`);
     const body = bodyOf(args, app);
-    const plan = await context.api.call(planRestore, { body });
-    if (!context.json) context.terminal.note(planText(plan, context));
+    if (args.on("all")) await ofEarlier(context);
+    const plan = await context.api.call(planRestore, { body }).catch((error: unknown) => {
+      if (args.on("all") && error instanceof ApiError && error.data.reason === "NothingMissing") return undefined;
+      throw error;
+    });
+    if (plan === undefined) return answer(context, { restores: [] }, () => "no volume is missing, and no database");
+    if (!context.json) context.terminal.note(planText(plan, context, body.at));
     await assent(questionOf(plan.volumes), args, context);
     // With this time it takes the copies that were shown, also where a newer one has come meanwhile.
     const begun = await context.api.call(beginRestore, { body: { ...body, at: body.at ?? plan.at } });
-    return finished(context, begun.group);
+    return finished(context, begun.group, args.on("all") ? plan.uncopied : []);
   },
 };
+
+/** What was interrupted goes on in the server: its end comes before the plan of what is missing still. */
+async function ofEarlier(context: Context): Promise<void> {
+  const { restores } = await context.api.call(listRestores, {});
+  const open = restores.filter((one) => !haveEnded([one]));
+  if (open.length === 0) return;
+  context.terminal.note(`waiting for ${counted(open.length, "restore")} under way`);
+  const ids = new Set(open.map(({ id }) => id));
+  const ended = await untilEnded(context, async () => {
+    const found = (await context.api.call(listRestores, {})).restores.filter(({ id }) => ids.has(id));
+    return haveEnded(found) ? found : undefined;
+  });
+  if (!context.json) context.terminal.note(ended.map(restoreText).join("\n"));
+}
 
 function bodyOf(args: Arguments, app: string | undefined): RestoreBody {
   const ways = [args.on("in-place") && "in_place", args.on("beside") && "beside", args.value("into") && "into"];
@@ -92,11 +113,12 @@ function questionOf(volumes: readonly PlannedRestore[]): string {
   return `replace the data of ${counted(replaced, "volume")}? Its app stops for a moment.`;
 }
 
-function planText(plan: DataOf<typeof planRestore>, { terminal }: Context): string {
+function planText(plan: DataOf<typeof planRestore>, { terminal }: Context, at: string | undefined): string {
   const { volumes, unreachable, uncopied = [], seconds } = plan;
   const rows = volumes.map((one) => [one.what, timeText(one.at), one.target, bytesText(one.bytes), goesTo(one)]);
   const head = ["VOLUME", "COPY OF", "TARGET", "SIZE", "GOES TO"];
-  const lost = uncopied.map((what) => `${terminal.noteStyle.yellow(what)}: missing, and no target has a copy of it`);
+  const none = `missing, and no target has a copy of it${at === undefined ? "" : " of that time or before"}`;
+  const lost = uncopied.map((what) => `${terminal.noteStyle.yellow(what)}: ${none}`);
   const faults = unreachable.map(({ target, why }) => `${terminal.noteStyle.red(target)}: ${printable(why)}`);
   return [
     tableText([head, ...rows], { head: terminal.noteStyle.dim, width: terminal.helpWidth }),
@@ -116,16 +138,19 @@ function goesTo(restore: PlannedRestore | Restore): string {
   return "state" in restore && restore.state === "done" ? volume : `${volume}, which is missing`;
 }
 
-/** Until every volume has its data, or has failed. */
-async function finished(context: Context, group: string): Promise<number> {
+/** Until every volume has its data, or has failed. Fails where not all is back; `uncopied` cannot come back. */
+async function finished(context: Context, group: string, uncopied: readonly string[] = []): Promise<number> {
   const data = await untilEnded(context, async () => {
     const found = await context.api.call(listRestores, { query: { group } });
     return haveEnded(found.restores) ? found : undefined;
   });
   await answer(context, data, () => data.restores.map(restoreText).join("\n"));
   const failed = data.restores.filter(({ error }) => error !== undefined);
-  if (failed.length > 0)
-    throw new CommandFailure(`${failed.length} of ${counted(data.restores.length, "restore")} failed`);
+  const faults = [
+    failed.length > 0 && `${failed.length} of ${counted(data.restores.length, "restore")} failed`,
+    uncopied.length > 0 && `no copy brings these back: ${uncopied.map(printable).join(", ")}`,
+  ].filter((fault) => fault !== false);
+  if (faults.length > 0) throw new CommandFailure(faults.join("; "));
   return 0;
 }
 

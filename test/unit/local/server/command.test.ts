@@ -4,7 +4,7 @@ import { said } from "../../../support/said.ts";
 
 describe("serverCommand", () => {
   async function run(args: string[]) {
-    const { result: code, ...texts } = await said(() => serverCommand(args));
+    const { result: code, ...texts } = await said(() => serverCommand(args, async () => 0));
     return { code, ...texts };
   }
 

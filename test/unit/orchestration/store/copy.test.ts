@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { secret } from "../../../../src/base/words/secret.ts";
-import { confirmRestore, copyDatabase, prepareRestored } from "../../../../src/orchestration/store/copy.ts";
+import {
+  confirmRestore,
+  copyDatabase,
+  noteCopy,
+  notedCopy,
+  prepareRestored,
+} from "../../../../src/orchestration/store/copy.ts";
 import type { Store } from "../../../../src/orchestration/store/store.ts";
 import { openTestStore, type TestRoot, testKey, testRoot } from "../../../support/store-root.ts";
 
@@ -88,6 +94,18 @@ test.each(["everything", "removal"] as const)(
     store.close();
   },
 );
+
+test("a restored database knows which copy it is until it is confirmed, or restored once more", () => {
+  openTestStore(at).close();
+  for (const end of [() => confirmRestore(at.path), () => prepareRestored(at.path, testKey)]) {
+    prepareRestored(at.path, testKey);
+    expect(notedCopy(at.path)).toBeUndefined();
+    noteCopy(at.path, "aabbccdd");
+    expect(notedCopy(at.path)).toBe("aabbccdd");
+    end();
+    expect(notedCopy(at.path)).toBeUndefined();
+  }
+});
 
 test("a restored database must fit its key", () => {
   openTestStore(at).close();
