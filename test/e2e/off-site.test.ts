@@ -14,7 +14,9 @@ import { join } from "node:path";
 import { berth as run, executable } from "../support/executable.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
+import { freePort } from "../support/ports.ts";
 import { waitFor } from "../support/wait.ts";
+import { webBrowser } from "../support/web-browser.ts";
 
 setDefaultTimeout(180_000);
 
@@ -23,10 +25,14 @@ describe("copies outside of the machine", () => {
   let berth: Rig;
   let folder: string;
   let copies: string;
+  let identity: { base: string; flags: string[] };
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "berth-copies."));
     copies = join(folder, "copies");
-    berth = await rig();
+    const port = await freePort();
+    const base = `http://localhost:${port}`;
+    identity = { base, flags: ["--identity-addr", `127.0.0.1:${port}`, "--identity-base-url", base] };
+    berth = await rig({ flags: identity.flags });
   });
   afterEach(async () => {
     await berth?.close();
@@ -50,10 +56,39 @@ describe("copies outside of the machine", () => {
       entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
     );
 
+  /** A token of a user who has signed in, and what a server says of it. */
+  async function issued() {
+    const { base } = identity;
+    const callback = "http://localhost:3000/callback";
+    const made = await cli("identity", "quickstart", "--redirect", callback, "-o", "json");
+    const shop = (JSON.parse(made.stdout) as { data: Record<"instance_id" | "secret_key" | "sign_in_url", string> })
+      .data;
+    const account = { email: "ana@shop.test", password: "correct horse" };
+    const words = ["--instance", shop.instance_id, "--email", account.email, "--password", account.password];
+    expect((await cli("identity", "user", "create", ...words)).exitCode).toBe(0);
+    const browser = webBrowser({
+      service: (request) => fetch(request),
+      isService: (host) => host === new URL(base).host,
+      isApp: (host) => host === new URL(callback).host,
+      headers: { "User-Agent": "test browser", Origin: base },
+    });
+    const end = await browser.submit(await browser.open(shop.sign_in_url), "/sign-in", account);
+    const body = JSON.stringify({ token: new URL(end.url).searchParams.get("token") });
+    const headers = { "X-Service-Secret-Key": shop.secret_key, "Content-Type": "application/json" };
+    return async () => {
+      const init = { method: "POST", headers, body, keepalive: false };
+      const answer = await fetch(`${base}/api/v1/tokens/verify`, init);
+      return { status: answer.status, body: (await answer.json()) as unknown };
+    };
+  }
+
   test("a burnt server comes back on another root with all it knew, and holds what would be done twice", async () => {
     await berth.call("POST", "/config?scope=keep", { KEY: "a secret word" });
     await berth.apply(deployment("keep", "web"));
     await berth.ready("deployment", "keep", "web");
+    const verify = await issued();
+    const verified = { status: 200, body: { data: { valid: true, email: "ana@shop.test" } } };
+    expect(await verify()).toMatchObject(verified);
     expect(await add("--every", "1d", "--keep", "7d 4w")).toMatchObject({ exitCode: 0, stderr: "" });
     // The first copy is due at once, and its state says so only after the target has listed it.
     await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined, 60_000);
@@ -87,8 +122,9 @@ describe("copies outside of the machine", () => {
         `"takenOverAt":${Date.now() - 90_000}`,
       ),
     );
-    const second = await rig({ root, flags: ["--prefix", berth.prefix] });
+    const second = await rig({ root, flags: ["--prefix", berth.prefix, ...identity.flags] });
     try {
+      expect(await verify()).toMatchObject(verified);
       expect((await second.cli(["config", "get", "keep", "KEY"])).stdout).toBe("a secret word\n");
       await second.ready("deployment", "keep", "web");
       const held = await second.cli(["backup", "now"]);
