@@ -84,7 +84,8 @@ async function asked<E extends Endpoint>(
 /** A plan changes nothing: it does not take what the token has for its actions. */
 function kindOf(endpoint: PlaneEndpoint, { url }: Request): "read" | "plan" | "change" {
   if (endpoint.method === "GET") return "read";
-  const given = new URLSearchParams(url.slice(url.indexOf("?") + 1)).getAll("dry_run");
+  const start = url.indexOf("?");
+  const given = start < 0 ? [] : new URLSearchParams(url.slice(start + 1)).getAll("dry_run");
   // A request with any other spelling of it is refused, or changes something.
   const isDry = endpoint.query?.properties.dry_run !== undefined && given.length === 1 && readFlag(given[0], false);
   return endpoint.plans || isDry ? "plan" : "change";

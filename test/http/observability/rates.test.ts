@@ -50,6 +50,12 @@ test("plans do not take what a token has for its actions, and have a limit of th
   expect((await dry("yes")).status).toBe(400);
   expect((await dry("false")).status).toBe(200);
   expect((await dry("0")).error).toContain("too many actions");
+  // The address of a request begins with its header Host, which may hold the word too.
+  const headers = { Authorization: `Bearer ${token}` };
+  const hostile = new Request("http://a&dry_run=true&b=/api/pat/v1/apply", {
+    ...{ method: "POST", headers, body: JSON.stringify(manifest) },
+  });
+  expect(await (await it.app.fetch(hostile)).text()).toContain("too many actions");
 });
 
 test("a scope that is missing costs no action", async () => {
