@@ -68,7 +68,7 @@ const sftpPlace = ({ hostname = "", port = "22", user = "root", key = "", knownH
   RCLONE_CONFIG_PLACE_SET_MODTIME: "false",
 });
 
-/** What the answer of `ssh -G` says. Fails `invalid` for a machine that is reached through another one, which rclone cannot. */
+/** What `ssh -G` says. Fails `invalid` for a machine behind another one, which rclone cannot reach, `unavailable` without host keys. */
 export function readSsh(said: string, isThere: (path: string) => boolean): SshPlace {
   const rows = said.split("\n").map((line) => [line.replace(/ .*/s, ""), line.replace(/^\S+ ?/, "")] as const);
   const of = (name: string) => rows.flatMap(([key, text]) => (key === name ? [text] : []));
@@ -83,7 +83,10 @@ export function readSsh(said: string, isThere: (path: string) => boolean): SshPl
       .map((path) => path.replace(/^~\//, "/root/"))
       .find(isThere);
   const [hostname, port, user] = [of("hostname")[0], of("port")[0], of("user")[0]];
-  return { hostname, port, user, key: file("identityfile"), knownHosts: file("userknownhostsfile") };
+  const knownHosts = file("userknownhostsfile") ?? file("globalknownhostsfile");
+  if (knownHosts !== undefined) return { hostname, port, user, key: file("identityfile"), knownHosts };
+  const text = `no file says which host key ${hostname} has, and rclone would take any`;
+  throw new Failure("unavailable", `${text}: connect once by hand, as root`);
 }
 
 /** A file as `rclone lsjson` lists it. Path below what was listed. */

@@ -89,5 +89,9 @@ test("ssh says how a machine is reached; one behind another is refused with its 
     ...{ hostname: "10.0.0.7", port: "2222", user: "backup" },
     ...{ key: "/root/.ssh/id_ed25519", knownHosts: "/root/.ssh/known_hosts" },
   });
+  // Without a file, rclone takes any key of any machine.
+  expect(() => readSsh(said, isThere)).toThrow("no file says which host key 10.0.0.7 has");
+  const ofAll = "userknownhostsfile /root/none\nglobalknownhostsfile /root/.ssh/known_hosts\n";
+  expect(readSsh(said + ofAll, isThere).knownHosts).toBe("/root/.ssh/known_hosts");
   expect(() => readSsh(`${said}proxyjump gate\n`, isThere)).toThrow('ssh reaches this one through "gate"');
 });
