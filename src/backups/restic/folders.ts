@@ -67,7 +67,7 @@ export const folders: Folders = {
     return left.bytes >= 0 && left.files > 0;
   },
   async readAgain(folder, since) {
-    const find = ["find", folder, "-xdev", "-type", "f", "-newermt", `@${Math.floor(since / 1_000)}`, "-print0"];
+    const find = ["find", "-H", folder, "-xdev", "-type", "f", "-newermt", `@${Math.floor(since / 1_000)}`, "-print0"];
     const child = Bun.spawn(find, { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
     let rest = Buffer.alloc(0);
     for await (const chunk of child.stdout) {

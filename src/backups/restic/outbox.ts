@@ -99,7 +99,7 @@ function tooLarge(name: string, bytesMax: number): Failure {
   return new Failure("conflict", `${text}; find out which container of the block wrote it, and remove it there`);
 }
 
-const pieceBytes = 1024 * 1024;
+const [pieceBytes, textBytesMax] = [1024 * 1024, 64 * 1024];
 
 /** Writes what one file holds behind what another one holds, in pieces. Ends beyond `bytesMax`: a file may grow meanwhile. */
 async function append(from: FileHandle, to: FileHandle, bytesMax = Infinity): Promise<number> {
@@ -127,12 +127,14 @@ export async function joinFiles(folder: VolumeFolder, name: string, paths: reado
   }
 }
 
-/** The text of a small file of a volume; empty where there is none. */
+/** The text of a small file of a volume; empty where there is none, or a large one. */
 export async function textIn(folder: VolumeFolder | undefined, name: string): Promise<string> {
   const file = await folder?.read(name);
   if (file === undefined) return "";
   try {
-    return (await file.stat()).size > 64 * 1024 ? "" : await file.readFile("utf8");
+    // Its size says nothing: a container may make it larger at any moment.
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(textBytesMax + 1));
+    return bytesRead > textBytesMax ? "" : buffer.toString("utf8", 0, bytesRead);
   } finally {
     await file.close();
   }

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { remoteEnvironment } from "../../../src/backups/core/rclone-remote.ts";
 import { folders } from "../../../src/backups/restic/folders.ts";
-import { openVolumeFolder, stageFiles, writeText } from "../../../src/backups/restic/outbox.ts";
+import { openVolumeFolder, stageFiles, textIn, writeText } from "../../../src/backups/restic/outbox.ts";
 import { shipBases } from "../../../src/backups/service/shipping.ts";
 
 let root = "";
@@ -55,6 +55,25 @@ test("what a container puts into its volume leads the server nowhere else", asyn
   expect(existsSync(join(root, "fresh"))).toBe(false);
   await folder.close();
   chmodSync(root, 0o700);
+});
+
+test("a file that becomes large after its size was looked at is no text", async () => {
+  const path = join(root, "volume/home/failed");
+  const folder = await openVolumeFolder(join(root, "volume"), ["home"]);
+  if (folder === undefined) throw new Error("the folder is not there");
+  writeFileSync(path, "é small");
+  expect(await textIn(folder, "failed")).toBe("é small");
+  const growing = {
+    ...folder,
+    async read(name: string) {
+      const file = await folder.read(name);
+      const stat = file?.stat.bind(file);
+      return file && Object.assign(file, { stat: () => stat?.().finally(() => truncateSync(path, 1_000_000)) });
+    },
+  };
+  truncateSync(path, 10);
+  expect((await textIn(growing, "failed")).length).toBeLessThan(65_537);
+  await folder.close();
 });
 
 test("a file in the outbox that is larger than any WAL is refused before it is read", async () => {
@@ -115,12 +134,13 @@ test("little of a folder was changed when few bytes of few files are newer, also
   expect(await folders.isNearlySame(join(root, "gone"), after, most)).toBe(false);
 });
 
-test("a file whose name is not UTF-8 is read again too", async () => {
+test("a file whose name is not UTF-8 is read again too, also where the folder is a link to another disk", async () => {
+  symlinkSync(join(root, "volume"), join(root, "linked"));
   const path = Buffer.concat([Buffer.from(join(root, "volume/home/new\nline ")), Buffer.from([0xff, 0xe9])]);
   writeFileSync(path, "data");
   const before = statSync(path, { bigint: true }).ctimeNs;
   await Bun.sleep(20);
-  await folders.readAgain(join(root, "volume"), Date.now() - 60_000);
+  await folders.readAgain(join(root, "linked"), Date.now() - 60_000);
   expect(statSync(path, { bigint: true }).ctimeNs).toBeGreaterThan(before);
 });
 
