@@ -163,8 +163,8 @@ function watchOf(args: Arguments, known: Rule | undefined): unknown {
 
 /** `shop/web=20` */
 function shareOf(text: string): [string, number] {
-  const [app = "", percent = ""] = text.split("=");
-  if (percent.trim() === "" || !Number.isFinite(Number(percent)))
+  const [app = "", percent = "", ...more] = text.split("=");
+  if (more.length > 0 || percent.trim() === "" || !Number.isFinite(Number(percent)))
     throw usageFailure(`--failed-of takes SCOPE/NAME=PERCENT, such as shop/web=20, not ${JSON.stringify(text)}`);
   return [app, Number(percent)];
 }

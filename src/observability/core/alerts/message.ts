@@ -137,9 +137,9 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, " ").trim());
 }
 
-/** Output of apps may hold colours and worse. */
+/** Output of apps may hold colours and worse, such as marks that turn the direction of a text. */
 function printable(text: string): string {
   return text
     .replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "")
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+    .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
 }

@@ -82,10 +82,10 @@ function requestProblems(watch: Extract<Watch, { type: "requests" }>): Problem[]
   const { failed_percent: failed, failed_percent_of: failedOf = {}, p99_ms: p99 } = watch;
   const hasLimit = failed !== undefined || p99 !== undefined || Object.keys(failedOf).length > 0;
   const none = { path: "watch", message: "requests need a limit: set failed_percent, p99_ms or both" };
-  const strangers = Object.keys(failedOf).filter((app) => !/^[^/]+\/[^/]+$/.test(app));
+  const strangers = Object.keys(failedOf).filter((app) => !/^[a-z0-9][a-z0-9-]*\/[a-z0-9][a-z0-9._-]*$/.test(app));
   const forms = strangers.map((app) => ({
     path: `watch.failed_percent_of.${app}`,
-    message: `${JSON.stringify(app)} names no app; write SCOPE/NAME`,
+    message: `${JSON.stringify(app)} names no app; write SCOPE/NAME of one app`,
   }));
   return [...(hasLimit ? [] : [none]), ...forms];
 }

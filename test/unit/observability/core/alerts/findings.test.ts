@@ -187,6 +187,9 @@ test("a metric rule asks once, and reports each series beyond its limit under a 
 test.each([
   ["Bad Name", { watch: { type: "requests", p99_ms: 1 } }, "rule name"],
   ["a", { watch: { type: "requests" } }, "need a limit"],
+  ...["shop/*", "__proto__", "shop/web/x", "Shop/web", "\u001b[2J/web", "/web", "shop/"].map((app) => {
+    return ["a", { watch: { type: "requests", failed_percent_of: { [app]: 5 } } }, "names no app"] as const;
+  }),
   ["a", { watch: { type: "metric", metric: "x" } }, "needs a limit"],
   ["a", { watch: { type: "log", pattern: "x", within: "soon" } }, "not a duration"],
   ["a", { watch: { type: "log", pattern: "x" }, for: "1 year" }, "not a duration"],

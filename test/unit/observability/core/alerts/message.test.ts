@@ -15,7 +15,7 @@ const alert: Alert = {
   fired_at: "2026-06-01T03:11:00.000Z",
   why: {
     changes: ["03:09 manifest.apply shop/web by ana: new checkout"],
-    lines: ["\u001b[31mError\u001b[0m: connect ECONNREFUSED"],
+    lines: ["\u001b[31mError\u001b[0m: \u202econnect \u2066ECONNREFUSED\u200f"],
     next: ["berth why shop/web", "berth rollback shop/web"],
   },
 };
