@@ -9,7 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { MovePlan } from "../../src/local/move/plan.ts";
 import type { MoveRecord } from "../../src/local/parked.ts";
 import { docker, type Dockerd, startDockerd } from "../support/dockerd.ts";
@@ -106,8 +106,9 @@ async function story(): Promise<void> {
   expect(running(next)).toBe("");
   expect((await next.cli(["get"])).stderr).toContain("moves to this server, which acts when all of it is here");
 
-  const moved = await move("--to", there(), "-y");
+  const moved = await move("--to", there(), "-y", "-i", relative(process.cwd(), sshd.key));
   expect([moved.stderr, moved.exitCode]).toEqual(["", 0]);
+  expect(record().identity).toBe(sshd.key);
   expect(moved.stdout).toMatch(/the switch took \d+\.\d s, expected were \d+ s/);
   expect(running(old)).toBe("");
   const [container] = (await old.docker(["ps", "-aq", "--filter", `label=${old.prefix}.name=db`])).split("\n");

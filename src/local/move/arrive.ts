@@ -10,7 +10,7 @@ import { confirmRestore, holdActions } from "../../orchestration/store/copy.ts";
 import { type Facts, factsOf, type Here, lookHere, postDocker, withEngine } from "./here.ts";
 import type { FoundVolume } from "./inventory.ts";
 import { answersSoon, park, readyApps, stopContainers } from "./switch.ts";
-import { endArrival, type MoveRecord, parkedText, readMove, writeMove } from "../parked.ts";
+import { endArrival, type MoveRecord, parkedText, writeMove } from "../parked.ts";
 import { isFree, notFree } from "./plan.ts";
 import { layoutHere } from "./here.ts";
 
@@ -122,14 +122,12 @@ const isEmpty = (folder: string | undefined) => folder !== undefined && readdirS
 const imageFolder = ({ layout }: Pick<Here, "layout">) => join(layout.copies, "move");
 
 /** `berth move here WORD`: what the machine that moves asks this one, over ssh. Input and answer are JSON. */
-export async function answerMover(word: string, root: string | undefined, text: string): Promise<unknown> {
+export async function answerMover(word: string, read: () => Promise<string>, root?: string): Promise<unknown> {
   const handler = Object.hasOwn(handlers, word) ? handlers[word as keyof FarWords] : undefined;
   if (handler === undefined)
     throw new Failure("invalid", `unknown word "${word}": berth move runs this itself, over ssh`);
   const layout = layoutHere(root);
-  const input = readInput(text);
-  if (word === "act" && readMove(layout)?.phase === "leaving")
-    throw new Failure("conflict", "this server moves away itself");
+  const input = readInput(await read());
   return (handler as (here: Here, input: unknown) => Promise<unknown>)(await lookHere(layout), input);
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { takeLock } from "../../base/sqlite/lock.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../client/basics/failures.ts";
@@ -56,7 +57,7 @@ export async function moveCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [first, word = "", ...more] = positionals;
   if (first === "here" && more.length === 0) {
-    report({ json: true, data: await answerMover(word, values.root, await Bun.stdin.text()) }, []);
+    report({ json: true, data: await answerMover(word, () => Bun.stdin.text(), values.root) }, []);
     return 0;
   }
   const isWhole = (values.to !== undefined) !== (values.undo === true);
@@ -112,7 +113,7 @@ async function carryOut({ here, far, has, plan, identity }: Work): Promise<void>
     const passMs = await copies.pass();
     const expected = expectedSeconds({ containers: has.containers, files: filesOf(has), passMs });
     room.say(`all files were compared again in ${seconds(passMs)}; the switch takes about ${expected} s`);
-    const tookMs = await switchOver(room, copies, identity);
+    const tookMs = await switchOver(room, copies, identity && resolve(identity));
     room.say(`moved: the switch took ${seconds(tookMs)}, expected were ${expected} s; ${far.shown} acts`);
     thisMachine.note(
       `lead DNS records and floating addresses to ${far.shown}; until then, visitors of this machine get 503`,

@@ -110,7 +110,7 @@ async function compareChanged(
     const list = join(folder, "changed");
     // Written by find itself: names are bytes, and need not be UTF-8.
     const fresh = ["-type", "f", "-newerct", `@${Math.floor(since / 1_000)}`, "-fprintf", list, "%P\\0"];
-    await must(thisMachine, ["find", from, ...fresh]);
+    await must(thisMachine, ["find", "-H", from, ...fresh]);
     if (statSync(list).size > 0) await far.compare(from, to, list);
   });
 }

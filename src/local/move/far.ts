@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import { CommandFailure, exitCodes } from "../../client/basics/failures.ts";
+import { printable } from "../../client/basics/style.ts";
 import { addressText, parseSshAddress, type SshAddress } from "../../client/remote/address.ts";
 import { createSsh } from "../../client/remote/ssh.ts";
 import { sshFault } from "../../client/remote/ssh-words.ts";
@@ -88,7 +89,7 @@ async function ask<T>(
   const child = Bun.spawn([...argv], { stdin, stdout: "pipe", stderr: "pipe", env: shellVariables() });
   const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const code = await child.exited;
-  const said = stderr.trim().replace(/^error: /, "");
+  const said = printable(stderr.trim().replace(/^error: /, ""));
   if (code === 127) throw new CommandFailure(`berth is not installed on ${remote.name}; ${installLine(remote)}`);
   if (code !== 0) throw new CommandFailure(`${remote.name}: ${said || `exit code ${code}`}`);
   try {

@@ -19,6 +19,8 @@ export interface Inventory {
   graceMs: number;
   /** Paths of the machine that containers mount, outside of volumes and of the root. */
   hostPaths: string[];
+  /** Links in the root to other places: such as of an administrator who gave a part of it another disk. */
+  links: string[];
   /** Fixed ports of the machine: those of containers, and of the ingress where it serves. */
   ports: number[];
   /** Containers that are not of this server and mount a volume of it: `volume: container`. */
@@ -48,6 +50,7 @@ export async function takeInventory(here: Here): Promise<Inventory> {
     return {
       ...{ volumes, elsewhere, strangers, images: await findImages(engine, here) },
       root: await sizeOf(here.layout.root, rootExcludes),
+      links: await linksIn(here.layout.root),
       containers: running.length,
       graceMs: Math.max(0, ...running.map(({ stopGraceMs }) => stopGraceMs)),
       hostPaths: hostPathsOf(
@@ -107,11 +110,17 @@ function hostPathsOf(mounts: readonly { type: string; source: string }[], root: 
   return [...new Set(paths)].toSorted();
 }
 
+export async function linksIn(root: string): Promise<string[]> {
+  const links = "-mindepth 1 -maxdepth 3 -type l -lname /* ! -lname".split(" ");
+  const said = await must(thisMachine, ["find", "-H", root, ...links, `${root}/*`, "!", "-path", `${root}/run/*`]);
+  return said.split("\n").filter((path) => path !== "");
+}
+
 /** As much as it takes on a disk: holes of sparse files do not count, hard links once. */
 async function sizeOf(folder: string, excludes: readonly string[] = []): Promise<Size> {
   const without = excludes.map((pattern) => `--exclude=${pattern.startsWith("/") ? join(folder, pattern) : pattern}`);
   const du = async (unit: string) =>
-    Number((await must(thisMachine, ["du", "-s", unit, ...without, folder])).split("\t")[0]);
+    Number((await must(thisMachine, ["du", "-sD", unit, ...without, folder])).split("\t")[0]);
   return { bytes: await du("-B1"), files: await du("--inodes") };
 }
 

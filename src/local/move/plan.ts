@@ -1,6 +1,7 @@
 import type { Facts } from "./here.ts";
 import type { Inventory } from "./inventory.ts";
 import { sizeText } from "../../backups/core/size.ts";
+import { printable } from "../../client/basics/style.ts";
 
 export interface MovePlan {
   to: string;
@@ -96,9 +97,7 @@ function machineProblems(here: Facts, there: Facts): string[] {
       : [`berth is ${there.version} there and ${here.version} here: berth server upgrade on the older one`]),
     ...(there.architecture === here.architecture
       ? []
-      : [
-          `the processor is ${there.architecture} there and ${here.architecture} here: images and data are not the same`,
-        ]),
+      : [`the processor is ${there.architecture} there and ${here.architecture} here: images are not the same`]),
     ...(there.prefix === here.prefix
       ? []
       : [
@@ -134,8 +133,9 @@ function dataProblems({ elsewhere, strangers }: Inventory): string[] {
   ];
 }
 
-function notMoved({ hostPaths }: Inventory): string[] {
+function notMoved({ hostPaths, links }: Inventory): string[] {
   return [
+    ...links.map((path) => `${path}: a link to another place, which moves as a link; copy the data by hand`),
     ...hostPaths.map(
       (path) => `${path}: a folder of the machine that a container mounts; copy it by hand if it holds data`,
     ),
@@ -184,7 +184,7 @@ export function planLines(plan: MovePlan): string[] {
     ]),
     ...rows("the way back", wayBack),
     ...rows("problems", problems),
-  ];
+  ].map(printable);
 }
 
 /** The server keeps images by tags of its own. */

@@ -16,7 +16,7 @@ const record = (more: Partial<MoveRecord>): MoveRecord => ({
   ...{ phase: "arriving", peer: "old", at: 0, installation: "one", prefix: "berth", dockerHost: "unix:///none" },
   ...more,
 });
-const ask = (word: string, input: unknown) => answerMover(word, layout.root, JSON.stringify(input));
+const ask = (word: string, input: unknown) => answerMover(word, async () => JSON.stringify(input), layout.root);
 const from = (installation: string) => ({ peer: "other", installation });
 
 /** A server that acts. */
@@ -53,6 +53,10 @@ test.each([
   expect(readMove(layout)).toBeUndefined();
 });
 
+test.each(["none", "__proto__", "constructor", ""])("the word %j is refused before anything is read", async (word) => {
+  await expect(answerMover(word, () => Promise.reject(new Error("read")), layout.root)).rejects.toThrow("unknown word");
+});
+
 test.each(["null", "5", "{", '"text"'])("input that is not an object is refused: %s", async (text) => {
-  await expect(answerMover("arrive", layout.root, text)).rejects.toThrow("the input is not JSON");
+  await expect(answerMover("arrive", async () => text, layout.root)).rejects.toThrow("the input is not JSON");
 });

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Facts } from "../../../../src/local/move/here.ts";
-import type { Inventory } from "../../../../src/local/move/inventory.ts";
+import { type Inventory, linksIn } from "../../../../src/local/move/inventory.ts";
 import { expectedSeconds, makePlan, planLines } from "../../../../src/local/move/plan.ts";
 
 const GB = 1e9;
@@ -21,7 +24,7 @@ const has = (more: Partial<Inventory> = {}): Inventory => ({
     { id: "sha256:b", bytes: 2 * GB, tags: [] },
   ],
   ...{ elsewhere: [], strangers: [], root: { bytes: GB, files: 100 }, containers: 4, graceMs: 30_000 },
-  ...{ hostPaths: [], ports: [] },
+  ...{ hostPaths: [], links: [], ports: [] },
   ...more,
 });
 
@@ -65,6 +68,25 @@ test.each<[string, Facts, Partial<Inventory>, Partial<Facts>]>([
 test("an earlier move of the same server is taken up again, whatever room is left", () => {
   for (const parked of ["arriving", "moved"] as const)
     expect(plan(empty({ parked, installation: "old", rootFreeBytes: 0 })).problems).toEqual([]);
+});
+
+test("links to other places are told, and no text of the other machine drives the terminal", async () => {
+  const root = mkdtempSync(join(tmpdir(), "berth-links."));
+  try {
+    mkdirSync(join(root, "logs"));
+    for (const [name, to] of Object.entries({ inner: join(root, "logs"), relative: "logs", "logs/outer": tmpdir() }))
+      symlinkSync(to, join(root, name));
+    const links = await linksIn(root);
+    expect(links).toEqual([join(root, "logs/outer")]);
+    symlinkSync(root, join(root, "whole"));
+    expect(await linksIn(join(root, "whole"))).toContain(join(root, "whole/logs/outer"));
+    rmSync(join(root, "whole"));
+    const lines = planLines(plan(empty({ version: "\u001b[2J" }), has({ links }))).join("\n");
+    expect(lines).toContain(`${join(root, "logs/outer")}: a link to another place`);
+    expect(lines).not.toContain("\u001b");
+  } finally {
+    rmSync(root, { recursive: true });
+  }
 });
 
 test("settings that differ and ports that are taken are notes", () => {
