@@ -44,7 +44,9 @@ export function createBackupPlatform({
     },
     rootOf: folders.rootOf,
     isEmpty: folders.isMissingOrEmpty,
-    readAgain: (folder, since) => folders.readAgain(folder, since - backupLimits.writebackMs),
+    // The times of files are those of a coarser clock.
+    readAgain: (folder, since) => folders.readAgain(folder, since - 1_000),
+    flush: (folder) => folders.flush(folder, Date.now() - backupLimits.writebackMs),
     isNearlySame: (folder, since) => folders.isNearlySame(folder, since, backupLimits),
     async writers(volume) {
       const users = (await engine.volumeUsers(volume)).flatMap(writerOf);

@@ -8,6 +8,7 @@ export const noPlatform: Platform = {
   folderOf: async (volume) => `/volumes/${volume}`,
   isEmpty: async () => false,
   readAgain: async () => undefined,
+  flush: async () => undefined,
   isNearlySame: async () => false,
   rootOf: async () => "750.70.70",
   writers: async () => [],

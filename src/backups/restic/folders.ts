@@ -26,6 +26,11 @@ export interface Folders {
    * meanwhile has the same time and size, and other content. Only their time of the last change of owner or mode becomes new.
    */
   readAgain(folder: string, since: number): Promise<void>;
+  /**
+   * Has on the disk what was written to files that were changed since a time. From then on, the next write to one that is mapped
+   * gives it a new time.
+   */
+  flush(folder: string, since: number): Promise<void>;
   /** Owner and mode of a folder, `MODE.UID.GID`. */
   rootOf(folder: string): Promise<string>;
   /** Gives a folder the owner and the mode of another one, or of `MODE.UID.GID`. */
@@ -66,19 +71,8 @@ export const folders: Folders = {
     await countChanged(folder, since, left).catch(() => (left.files = 0));
     return left.bytes >= 0 && left.files > 0;
   },
-  async readAgain(folder, since) {
-    const find = ["find", "-H", folder, "-xdev", "-type", "f", "-newermt", `@${Math.floor(since / 1_000)}`, "-print0"];
-    const child = Bun.spawn(find, { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
-    let rest = Buffer.alloc(0);
-    for await (const chunk of child.stdout) {
-      rest = Buffer.concat([rest, chunk]);
-      for (let end = rest.indexOf(0); end !== -1; end = rest.indexOf(0)) {
-        // What went away meanwhile is in no copy.
-        await renewed(rest.subarray(0, end)).catch(() => undefined);
-        rest = rest.subarray(end + 1);
-      }
-    }
-  },
+  readAgain: (folder, since) => eachChanged(folder, since, renewed),
+  flush: (folder, since) => eachChanged(folder, since, written),
   rootOf,
   async dress(folder, like) {
     const form = /^([0-7]{1,4})\.(\d{1,10})\.(\d{1,10})$/;
@@ -111,18 +105,37 @@ export const folders: Folders = {
 /** Finds a file, and opens nothing: what an app put in its place meanwhile, such as a device, takes no notice. Source: open(2). */
 const findsOnly = 0o10000000;
 
-/**
- * Giving a file the mode that it has changes nothing but its ctime, which restic compares. The path is bytes: a name need not
- * be UTF-8.
- */
-async function renewed(path: Buffer): Promise<void> {
+/** Files that were changed since a time. What goes away meanwhile is in no copy. */
+async function eachChanged(folder: string, since: number, work: (own: string, mode: number) => Promise<void>) {
+  const find = ["find", "-H", folder, "-xdev", "-type", "f", "-newermt", `@${Math.floor(since / 1_000)}`, "-print0"];
+  const child = Bun.spawn(find, { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  let rest = Buffer.alloc(0);
+  for await (const chunk of child.stdout) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(0); end !== -1; end = rest.indexOf(0)) {
+      await found(rest.subarray(0, end), work).catch(() => undefined);
+      rest = rest.subarray(end + 1);
+    }
+  }
+}
+
+/** The path is bytes: a name need not be UTF-8. An app may have put something else in the place of the file. */
+async function found(path: Buffer, work: (own: string, mode: number) => Promise<void>): Promise<void> {
   const file = await open(path, findsOnly | constants.O_NOFOLLOW);
   try {
-    const found = await file.stat();
-    if (found.isFile()) await chmod(`/proc/self/fd/${file.fd}`, found.mode & 0o7777);
+    const there = await file.stat();
+    if (there.isFile()) await work(`/proc/self/fd/${file.fd}`, there.mode);
   } finally {
     await file.close();
   }
+}
+
+/** Giving a file the mode that it has changes nothing but its ctime, which restic compares. */
+const renewed = (own: string, mode: number) => chmod(own, mode & 0o7777);
+
+async function written(own: string): Promise<void> {
+  const file = await open(own, constants.O_RDONLY);
+  await file.datasync().finally(() => file.close());
 }
 
 /** Takes what has changed from what is left, until that is used up. */

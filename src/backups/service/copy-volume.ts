@@ -60,6 +60,8 @@ export function createVolumeCopy(
     const isWritten = (await platform.writers(volume.volume)).some(({ state }) => state === "running");
     const isFilled = !(await platform.isEmpty(folder));
     const place = `${target.name} ${volume.volume}`;
+    const begunAt = now();
+    if (isWritten) await platform.flush(folder);
     await readAgain(folder, target.lastAt);
     const since = firstPassed.has(place) ? undefined : target.lastAt;
     if (isWritten && isFilled && since !== undefined && (await platform.isNearlySame(folder, since - clockMarginMs))) {
@@ -69,9 +71,8 @@ export function createVolumeCopy(
     }
     const tags = [firstPassTag, ...subjectTags(volume.subject)];
     const order = { folder, exclude: policy.exclude, tags, mayLack: "any" } as const;
-    const firstAt = now();
     const first = isWritten && isFilled ? await target.repository.write(order, target.signal) : undefined;
-    if (first !== undefined) await readAgain(folder, firstAt);
+    if (first !== undefined) await readAgain(folder, begunAt);
     const last = await stillPass(copy, target, { isWritten, first });
     if (firstPassed.get(place) === "once") firstPassed.delete(place);
     return confirmed(target, last);
@@ -123,6 +124,7 @@ export function createVolumeCopy(
     const folder = await platform.folderOf(volume.volume);
     const tags = [volumeTag, ...subjectTags(volume.subject), await rootOf(folder)];
     const order = { folder, tags, exclude: policy.exclude, mayLack: "vanished" } as const;
+    await platform.flush(folder);
     await readAgain(folder, target.lastAt);
     return confirmed(target, await target.repository.write(order, target.signal));
   }

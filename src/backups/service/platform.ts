@@ -12,6 +12,8 @@ export interface Platform {
   isNearlySame(folder: string, since: number): Promise<boolean>;
   /** Makes restic read the files again that were changed since a time: a mapped file can have other content at the same time of change. */
   readAgain(folder: string, since: number): Promise<void>;
+  /** Has on the disk what was written to it lately: from then on, the next write to a mapped file gives it a new time. */
+  flush(folder: string): Promise<void>;
   /** Owner and mode of a folder, `MODE.UID.GID`. */
   rootOf(folder: string): Promise<string>;
   /** Containers that can write to a volume now, ours or not: those that run, are paused, or are about to start again. */
