@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { berth as run } from "../support/executable.ts";
@@ -33,6 +33,15 @@ test("a server that comes back after another was restored in its place does noth
     await old.cli(["backup", "target", "add", "disk", copies]);
     await waitFor("a copy", async () => (await old.cli(["backup", "now"])).exitCode === 0);
     writeFileSync(keyFile, (await old.cli(["backup", "key"])).stdout);
+    // A command at the target that is killed leaves its lock, which a restore takes for that of a living one.
+    const isQuiet = () => readdirSync(copies).every((name) => readdirSync(join(copies, name, "locks")).length === 0);
+    await waitFor("no command at the target", async () => {
+      for (let looks = 0; looks < 20; looks++) {
+        if (!isQuiet()) return false;
+        await Bun.sleep(100);
+      }
+      return true;
+    });
     await old.stop("SIGKILL");
 
     const restore = ["server", "restore", "--from", copies, "--key-file", keyFile, "--root", root, "-y"];
