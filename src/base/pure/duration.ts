@@ -19,6 +19,9 @@ export function parseDuration(text: string): number | undefined {
   return ms <= durationMaxMs ? ms : undefined;
 }
 
+/** `12345` → `12.3 s` */
+export const secondsText = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+
 /** `5400000` → `1h30m`. Reads back to the same number. */
 export function formatDuration(ms: number): string {
   let rest = ms;

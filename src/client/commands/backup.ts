@@ -6,6 +6,7 @@ import {
   newBackupKey,
   takeOver,
 } from "../../backups/api/backups.ts";
+import { secondsText } from "../../base/pure/duration.ts";
 import type { Flag } from "../basics/arguments.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
@@ -159,7 +160,7 @@ function runText({
   if (error !== undefined) return `${timeText(at)}  ${target}  ${what}  failed: ${printable(error)}`;
   // Each image is copied once.
   if (snapshot === undefined) return `${timeText(at)}  ${target}  ${what}  nothing new`;
-  const pause = paused === undefined ? "" : `, paused for ${(paused / 1_000).toFixed(1)} s`;
+  const pause = paused === undefined ? "" : `, paused for ${secondsText(paused)}`;
   const size = `${bytesText(bytes)}, ${bytesText(added)} added at the target${pause}`;
   return `${timeText(at)}  ${target}  ${what}  ${snapshot.slice(0, 8)}  ${size}`;
 }

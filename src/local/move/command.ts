@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { secondsText } from "../../base/pure/duration.ts";
 import { takeLock } from "../../base/sqlite/lock.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../client/basics/failures.ts";
 import { sayNow } from "../../client/basics/output.ts";
@@ -8,7 +9,7 @@ import { report, wantsJson } from "../report.ts";
 import { confirm } from "../server/confirm.ts";
 import { requireRoot, thisMachine } from "../server/machine.ts";
 import { answerMover } from "./arrive.ts";
-import { copyFirst, seconds } from "./copy.ts";
+import { copyFirst } from "./copy.ts";
 import { type Far, openFar } from "./far.ts";
 import { type Facts, factsOf, type Here, layoutHere, lookHere } from "./here.ts";
 import { takeInventory } from "./inventory.ts";
@@ -112,9 +113,9 @@ async function carryOut({ here, far, has, plan, identity }: Work): Promise<void>
     const copies = await copyFirst(room, plan);
     const passMs = await copies.pass();
     const expected = expectedSeconds({ containers: has.containers, files: filesOf(has), passMs });
-    room.say(`all files were compared again in ${seconds(passMs)}; the switch takes about ${expected} s`);
+    room.say(`all files were compared again in ${secondsText(passMs)}; the switch takes about ${expected} s`);
     const tookMs = await switchOver(room, copies, identity && resolve(identity));
-    room.say(`moved: the switch took ${seconds(tookMs)}, expected were ${expected} s; ${far.shown} acts`);
+    room.say(`moved: the switch took ${secondsText(tookMs)}, expected were ${expected} s; ${far.shown} acts`);
     thisMachine.note(
       `lead DNS records and floating addresses to ${far.shown}; until then, visitors of this machine get 503`,
     );

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { secondsText } from "../../base/pure/duration.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import { backupLimits } from "../../config/backup-limits.ts";
@@ -42,7 +43,7 @@ export async function copyFirst(room: CopyRoom, plan: MovePlan): Promise<Copies>
     const startedAt = performance.now();
     // What an earlier move has left there may have the size and time of what is here, and be older.
     await far.mirror(from, to, plan.again ? [...words, "--ignore-times"] : words);
-    say(`copied ${what} in ${seconds(performance.now() - startedAt)}`);
+    say(`copied ${what} in ${secondsText(performance.now() - startedAt)}`);
   }
   return {
     async pass() {
@@ -84,8 +85,6 @@ async function nowOf(here: Here) {
     return { volumes, images: await findImages(engine, here) };
   });
 }
-
-export const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 export async function peerName(): Promise<string> {
   return (await must(thisMachine, ["hostname"])).trim();

@@ -3,14 +3,18 @@ import type { StoredLife } from "../../backups/service/life.ts";
 import type { Layout } from "../../base/disk/layout.ts";
 import { readLifeFile, writeLifeFile } from "../../base/disk/life-file.ts";
 import { lockHolder, takeLock } from "../../base/sqlite/lock.ts";
+import { secondsText } from "../../base/pure/duration.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { CommandFailure } from "../../client/basics/failures.ts";
 import { serverLimits } from "../../config/server-limits.ts";
 import type { ListedManifest } from "../../orchestration/api/apply.ts";
+import { keyText } from "../../orchestration/api/manifest-key.ts";
+import { podKinds } from "../../orchestration/api/manifest.ts";
 import type { Engine } from "../../orchestration/engine/engine.ts";
 import type { InspectedPod, ObservedPod } from "../../orchestration/engine/pod.ts";
 import { getJson } from "../probe.ts";
-import { type Copies, type CopyRoom, peerName, seconds } from "./copy.ts";
+import { unhealthy } from "../server/health.ts";
+import { type Copies, type CopyRoom, peerName } from "./copy.ts";
 import { type Here, postDocker, withEngine } from "./here.ts";
 import { type MoveRecord, removeMove, thisMover, writeMove } from "../parked.ts";
 
@@ -61,7 +65,7 @@ async function leave({ here, say }: CopyRoom, { copies, leaving }: Leaving): Pro
     say(`containers that have stopped: ${stopped}`);
     const startedAt = performance.now();
     await copies.lastPass();
-    say(`copied what had changed in ${seconds(performance.now() - startedAt)}`);
+    say(`copied what had changed in ${secondsText(performance.now() - startedAt)}`);
     const generation = nextGeneration(layout);
     await writeMove(layout, { ...leaving, phase: "moved", at: Date.now(), mover: undefined, generation });
     unlock();
@@ -124,22 +128,15 @@ async function unpark(layout: Layout): Promise<boolean> {
 }
 
 export async function answersSoon({ socket }: Pick<Layout, "socket">): Promise<boolean> {
-  const answers = () =>
-    getJson(`unix://${socket}`, "/system").then(
-      () => true,
-      () => false,
-    );
-  return until(serverLimits.healthyMs, answers).then(
-    () => true,
-    () => false,
-  );
+  const expected = { version: undefined, waitMs: serverLimits.healthyMs, engine: false, ingress: false };
+  return (await unhealthy(socket, expected)) === undefined;
 }
 
 async function until(limitMs: number, done: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (!(await done())) {
     if (Date.now() > deadline) throw new Failure("timeout", `it took longer than ${Math.round(limitMs / 1_000)} s`);
-    await Bun.sleep(100);
+    await Bun.sleep(serverLimits.lookMs);
   }
 }
 
@@ -174,15 +171,13 @@ async function stop({ here, engine }: { here: Here; engine: Engine }, pod: Inspe
     await postDocker(here, `/containers/${pod.id}/update`, { RestartPolicy: { Name: "unless-stopped" } });
 }
 
-const podKinds = ["deployment", "statefulset"];
-
 /**
  * `kind/scope/name` of deployments and statefulsets that are ready. An ingress may fail until visitors are led to the new
  * machine.
  */
 export async function readyApps({ socket }: Pick<Layout, "socket">): Promise<string[]> {
   const { data } = await getJson(`unix://${socket}`, "/apply?status=true");
-  return (data as ListedManifest[]).flatMap(({ kind, scope, name, status }) =>
-    podKinds.includes(kind) && status?.phase === "ready" ? [`${kind}/${scope}/${name}`] : [],
+  return (data as ListedManifest[]).flatMap((one) =>
+    podKinds.some((kind) => kind === one.kind) && one.status?.phase === "ready" ? [keyText(one)] : [],
   );
 }

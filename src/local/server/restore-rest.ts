@@ -1,4 +1,5 @@
 import type { Layout } from "../../base/disk/layout.ts";
+import { secondsText } from "../../base/pure/duration.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { exitCodes } from "../../client/basics/failures.ts";
 import { serverLimits } from "../../config/server-limits.ts";
@@ -47,7 +48,7 @@ export function stopwatch(): () => string {
   return () => {
     const before = since;
     since = performance.now();
-    return `after ${((since - before) / 1_000).toFixed(1)} s`;
+    return `after ${secondsText(since - before)}`;
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type RestoreBody,
   undoRestore,
 } from "../../../backups/api/restore.ts";
+import { secondsText } from "../../../base/pure/duration.ts";
 import { ApiError } from "../../../base/wire/client.ts";
 import { haveEnded } from "../../../backups/api/protection.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
@@ -187,7 +188,7 @@ function restoreText(restore: Restore): string {
   if (error !== undefined) return `${what}  ${state}: ${printable(error)}`;
   if (state === "undone") return `${what}  undone: the data of before the restore is back`;
   if (ended === undefined || state !== "done") return `${what}  ${state}: ${copy}`;
-  const took = `in ${((Date.parse(ended) - Date.parse(begun)) / 1_000).toFixed(1)} s`;
+  const took = `in ${secondsText(Date.parse(ended) - Date.parse(begun))}`;
   const undoable = kept === undefined ? "" : `; what it replaced is kept until ${timeText(kept)}`;
   const place = fill === undefined ? `into ${goesTo(restore)}` : `by ${fill === "WAL" ? fill : `the backup ${fill}`}`;
   return `${what}  restored ${copy} ${took} ${place}${undoable}`;
