@@ -9,6 +9,9 @@ import type { ObservedPod } from "../orchestration/engine/pod.ts";
 import type { openEngine } from "./engine.ts";
 import type { Ground } from "./ground.ts";
 
+/** The times of files are those of a coarser clock. */
+const fileClockMarginMs = 1_000;
+
 /** With the statefulsets that blocks of databases have become: they mount the volume of their backups. */
 export function withDatabases(
   volumes: VolumeRoom,
@@ -44,10 +47,9 @@ export function createBackupPlatform({
     },
     rootOf: folders.rootOf,
     isEmpty: folders.isMissingOrEmpty,
-    // The times of files are those of a coarser clock.
-    readAgain: (folder, since) => folders.readAgain(folder, since - 1_000),
+    readAgain: (folder, since) => folders.readAgain(folder, since - fileClockMarginMs),
     flush: (folder) => folders.flush(folder, Date.now() - backupLimits.writebackMs),
-    isNearlySame: (folder, since) => folders.isNearlySame(folder, since, backupLimits),
+    isNearlySame: (folder, since) => folders.isNearlySame(folder, since - fileClockMarginMs, backupLimits),
     async writers(volume) {
       const users = (await engine.volumeUsers(volume)).flatMap(writerOf);
       const writing = await Promise.all(users.map(async (user) => ((await mayWrite(user, volume)) ? [user] : [])));

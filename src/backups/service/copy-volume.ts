@@ -29,9 +29,6 @@ interface VolumeCopy {
   onDone(target: string, outcome: BackupSummary | { error: unknown }): Promise<void>;
 }
 
-/** The times of files are those of a coarser clock. */
-const clockMarginMs = 1_000;
-
 /** Copies volumes, each as it was at one moment. */
 export function createVolumeCopy(
   platform: Platform,
@@ -64,7 +61,7 @@ export function createVolumeCopy(
     if (isWritten) await platform.flush(folder);
     await readAgain(folder, target.lastAt);
     const since = firstPassed.has(place) ? undefined : target.lastAt;
-    if (isWritten && isFilled && since !== undefined && (await platform.isNearlySame(folder, since - clockMarginMs))) {
+    if (isWritten && isFilled && since !== undefined && (await platform.isNearlySame(folder, since))) {
       const only = await onlyPass(copy, target);
       if (typeof only !== "string") return confirmed(target, only);
       firstPassed.set(place, only);
