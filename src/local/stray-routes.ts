@@ -181,7 +181,7 @@ function changeBy(timeout: number): ChangeRoute {
 /** Whether connections to containers that are gone stay on this machine. */
 interface StrayFacts {
   network: string;
-  /** Subnets of the platform's network; none while there is no network. */
+  /** Subnets of the platform's network; empty until the network exists. */
   subnets: readonly string[];
   rows: readonly RouteRow[];
 }
@@ -202,7 +202,7 @@ export function checkStrays({ network, subnets, rows }: StrayFacts): Check {
   };
 }
 
-/** Without a network there are no subnets. */
+/** The list of subnets is empty until the network exists. */
 export async function strayFacts(dockerHost: string, network: string): Promise<StrayFacts> {
   const found: Record<string, unknown> = await getJson(dockerHost, `/networks/${network}`).catch(() => ({}));
   const configs = record(found.IPAM).Config;

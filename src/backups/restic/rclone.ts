@@ -23,7 +23,7 @@ interface Order {
 export interface Rclone {
   /** What it printed. Fails `not_found` for a missing folder, else `unavailable` with the cause. */
   run(order: Order): Promise<string>;
-  /** What `ssh` knows of the machine of a target by SFTP. Fails `unavailable` where there is no `ssh`, else as `readSsh` does. */
+  /** How `ssh` reaches the machine of an SFTP target. Fails `unavailable` if `ssh` is not installed, and as `readSsh` does. */
   ssh(url: string): Promise<ReturnType<typeof readSsh>>;
 }
 

@@ -12,7 +12,7 @@ export function optionalWord({ words: [word, ...more] }: Words, hint?: string): 
   return word;
 }
 
-/** An app as SCOPE/NAME, or a scope; neither where there is no word. */
+/** Reads `SCOPE/NAME` or `SCOPE`. Both are undefined if no word is given. */
 export function scopeOrApp(text: string | undefined): { scope?: string | undefined; name?: string | undefined } {
   const [scope, name, ...more] = text?.split("/") ?? [];
   if (scope === "" || name === "" || more.length > 0) throw usageFailure(`"${text}" is not SCOPE/NAME or SCOPE`);
