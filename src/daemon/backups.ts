@@ -23,16 +23,21 @@ import { markBackup } from "../base/disk/backup-mark.ts";
 import { folders } from "../backups/restic/folders.ts";
 import { liesWithin } from "../base/disk/root.ts";
 import { systemClock } from "../base/words/clock.ts";
+import { ApiError } from "../base/wire/client.ts";
+import { Failure } from "../base/wire/failure.ts";
 import { createLimit } from "../base/words/limit.ts";
 import { availableMemoryBytes } from "../base/machine/memory.ts";
 import type { Caller, DrillRoom } from "../orchestration/controller/rollout/drill-room.ts";
+import { theServer } from "../access/principal.ts";
+import { dispatchPlugin } from "../orchestration/api/dispatch.ts";
+import type { Outside } from "../orchestration/controller/state/context.ts";
 import { backupLimits } from "../config/backup-limits.ts";
 import { createStateDigest } from "../local/state-digest.ts";
 import { createImageRoom, stageState } from "../local/staging.ts";
 import type { Store } from "../orchestration/store/store.ts";
 import type { openEngine } from "./engine.ts";
 import { createBackupPlatform, withDatabases } from "./backup-platform.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground, Late } from "./ground.ts";
 import type { ContainerRef } from "../backups/service/platform.ts";
 import type { VolumeRoom } from "../orchestration/controller/rollout/volume-room.ts";
 
@@ -88,6 +93,25 @@ export function createBackupRoom(
   const drills = createDrills(tried, trials);
   const rehearsals = createRehearsals({ ...tried, plan: stage.rehearse }, trials);
   return { backups, restores, drills, rehearsals };
+}
+
+/** A copy of a database before its image changes: to its targets, or, without any, by its plugin on this machine. */
+export function copyBefore(late: Late): NonNullable<Outside["copyBefore"]> {
+  return async ({ scope, name, plugin }) => {
+    const { backups, ask } = late;
+    const app = `${scope}/${name}`;
+    const isCopied =
+      backups?.listTargets().length !== 0 &&
+      backups?.listApps().some((one) => `${one.scope}/${one.name}` === app && one.every !== undefined) === true;
+    if (isCopied) return backups.copyNow(app);
+    if (plugin === undefined) return;
+    const input = { params: { name: plugin, command: "backup" }, body: { args: [app] } };
+    await ask?.("server", theServer)
+      .call(dispatchPlugin, input)
+      .catch((error: unknown) => {
+        throw error instanceof ApiError ? new Failure("conflict", error.message) : error;
+      });
+  };
 }
 
 const read = <T>(text: string): T => JSON.parse(text) as T;

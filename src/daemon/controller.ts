@@ -13,7 +13,7 @@ import type { PluginRoom } from "../orchestration/controller/state/plugin-room.t
 import { createInsideNetwork } from "../local/inside-network.ts";
 import { aboutServer } from "./about.ts";
 import { newestCopyIn } from "../backups/service/records.ts";
-import { recordsOf } from "./backups.ts";
+import { copyBefore, recordsOf } from "./backups.ts";
 import type { openEngine } from "./engine.ts";
 import type { Ground, Late } from "./ground.ts";
 import { gateOf } from "./ingress.ts";
@@ -58,6 +58,7 @@ export function makeController(ground: Ground, late: Late, given: Given): Return
     routing,
     ingressPluginOf: (id) => late.ingress?.plugins.of(id),
     newestCopy: newestCopyIn(recordsOf(store)),
+    copyBefore: copyBefore(late),
     bringImage: async (id) => (await late.backups?.bringImage(id)) ?? false,
     trafficOf: (key, span) => late.ingress?.trafficOf(key, span),
     ingressUse: async () => (await late.ingress?.use()) ?? (() => undefined),

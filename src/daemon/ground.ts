@@ -1,3 +1,5 @@
+import type { Principal } from "../access/principal.ts";
+import type { Client } from "../base/wire/client.ts";
 import type { Backups } from "../backups/service/create.ts";
 import type { ServeOptions } from "../config/config.ts";
 import type { Log } from "../base/words/log.ts";
@@ -26,4 +28,6 @@ export interface Late {
   callbacks?: Door | undefined;
   telemetry?: Door | undefined;
   backups?: Backups;
+  /** The orchestration plane in this process. */
+  ask?: (actor: string, by: Principal) => Client;
 }

@@ -68,7 +68,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const inside = createInside((actor, by) => app.as(actor, by));
   const databases = createDatabaseRoom(ground, { engine: network.engine, ask: inside.as });
   const { backups, restores, drills, rehearsals } = createBackupRoom(ground, { ...running, network, wal: databases });
-  late.backups = backups;
+  Object.assign(late, { backups, ask: inside.as });
   const rooms = await openRooms(ground, late, {
     ...{ running, plugins, identity, backups, databases, drills, restores },
     ...{ engine: network.engine, ask: inside.as },

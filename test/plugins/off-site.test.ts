@@ -51,6 +51,32 @@ describe("backups of databases outside of the machine", () => {
     );
   });
 
+  test("an image that changes by the API is preceded by a backup, without which nothing changes", async () => {
+    const other = "berth-redis:other";
+    const [pod] = berth.docker(["ps", "-q", "--filter", `name=^data-cache\\.0$`]).split("\n");
+    berth.docker(["commit", "--change", "LABEL of=another", pod ?? "", other]);
+    const runs = async () => (await berth.run("backup", "runs")).match(/data\/cache\//g)?.length ?? 0;
+    const before = await runs();
+    const spec = { backup: { every: "1d" }, backups: { keep: 3 } };
+    const change = (image: string) =>
+      berth.apply({ kind: "redis", scope: "data", name: "cache", spec: { ...spec, image } });
+    expect((await change(other)).status).toBe(200);
+    expect(await runs()).toBe(before + 1);
+    await waitFor(
+      "the release of the other image",
+      async () => {
+        const { body } = await berth.call("GET", "/releases?kind=statefulset&scope=data&name=cache");
+        return (body.data as unknown as { releases: { status: string }[] }).releases[0]?.status === "succeeded";
+      },
+      120_000,
+    );
+    await berth.call("POST", "/pods/data-cache.0/stop?freeze=true");
+    const refused = await change(redisImage);
+    expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining("no backup of data/cache")]);
+    await berth.call("POST", "/restart?scope=data&name=cache");
+    await berth.ready("statefulset", "data", "cache", 120_000);
+  });
+
   /** The machine is gone: the server, what it has stored, and everything in the engine. */
   async function burn(): Promise<void> {
     await berth.stop("SIGKILL");

@@ -119,6 +119,7 @@ export interface WorldOptions {
   freeMemory?: Outside["freeMemory"];
   newestCopy?: Outside["newestCopy"];
   bringImage?: Outside["bringImage"];
+  copyBefore?: Outside["copyBefore"];
   privateWebhooks?: boolean;
   /** What becomes of webhook calls; delivered at once where left out. */
   sendWebhook?: SendWebhook;
@@ -193,6 +194,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     ...(options.buildArguments === undefined ? {} : { buildArguments: options.buildArguments }),
     ...(options.freeMemory === undefined ? {} : { freeMemory: options.freeMemory }),
     ...(options.newestCopy && { newestCopy: options.newestCopy }),
+    ...(options.copyBefore && { copyBefore: options.copyBefore }),
     ...(options.bringImage && { bringImage: options.bringImage }),
     ...(options.ingressUse === undefined ? {} : { ingressUse: options.ingressUse }),
     ...(options.ingressServed === undefined ? {} : { ingressServed: options.ingressServed }),

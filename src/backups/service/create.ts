@@ -7,7 +7,7 @@ import { stateWhat } from "../core/subject.ts";
 import { noTarget } from "../core/target.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import { createImageCopies } from "./image-copies.ts";
-import { createKey, type StoredTarget } from "./records.ts";
+import { createKey, runsId, type StoredTarget } from "./records.ts";
 import { createInspector, createLedger } from "./watched.ts";
 import { createLocks } from "./locks.ts";
 import type { BackupOptions } from "./options.ts";
@@ -46,6 +46,8 @@ export interface Backups extends Listing {
     target: string | undefined,
     app?: string,
   ): Promise<{ since: string; copies: { target: string; what: string }[] }>;
+  /** Copies the volumes of an app now, and waits for the end. Fails as `runNow`, and `conflict` with the first copy that failed. */
+  copyNow(app: string): Promise<void>;
   /** What a target holds. Fails `not_found` for an unknown one. */
   repository(target: string): Promise<Repository>;
   /** What was not copied the last time, of the state and of each protected volume: since when, and why. */
@@ -198,6 +200,16 @@ export function createBackups(options: BackupOptions): Backups {
       const others = [...ofVolumes, ...(app === undefined ? images.copiesOf(targets) : [])];
       for (const one of others) one.start(closing.signal).catch(() => undefined);
       return { since, copies: [...ofState, ...others.map(({ target: name, what }) => ({ target: name, what }))] };
+    },
+    async copyNow(app) {
+      gate.mustBeOpen("no copy is made");
+      const copies = volumes.copiesOf(app, records.targets());
+      await restic.version();
+      await Promise.all(copies.map((one) => one.start(closing.signal)));
+      for (const { target, what } of copies) {
+        const [newest] = records.runs(runsId(target, what));
+        if (newest?.error !== undefined) throw new Failure("conflict", `at ${target}: ${newest.error}`);
+      }
     },
     ...createListing({ records, chosen, repositoryOf }),
     repository: async (target) => repositoryOf(stored(target)),

@@ -8,7 +8,6 @@ import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes } from "../basics/failures.ts";
-import { backUpBefore } from "../wait/copies.ts";
 import { followAtomic } from "../wait/follow-atomic.ts";
 import { certificateLines } from "../wait/certificate-lines.ts";
 import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
@@ -34,6 +33,7 @@ import { appliedText, hasChanges, planText } from "../text/plan-text.ts";
 import { printable } from "../basics/style.ts";
 
 /** Kept with the releases that a command makes. */
+export const noBackupFlag = { name: "no-backup", summary: "change the image of a database without a backup before" };
 export const messageFlag = { name: "message", short: "m", value: "WHY", summary: "why, in a line; releases shows it" };
 
 export const applyCommand: CommandBody = {
@@ -55,8 +55,8 @@ export const applyCommand: CommandBody = {
     "With --atomic the server puts every resource of the apply back as it was when one of them fails,",
     "also when this command or the server ends meanwhile. Release commands, jobs and webhooks that ran",
     "cannot be undone; blocks of plugins are refused.",
-    "Before the image of a block of postgres or redis changes, its database is backed up; if that fails,",
-    "nothing is changed. --no-backup leaves it out.",
+    "Before the image of a database changes, the server backs it up, for minutes if it is large; if that",
+    "fails, nothing is changed. --no-backup leaves it out.",
     "",
     ...manifestDetail,
   ],
@@ -66,7 +66,7 @@ export const applyCommand: CommandBody = {
     messageFlag,
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
     { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
-    { name: "no-backup", summary: "change the image of a database without a backup before" },
+    noBackupFlag,
     { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },
     takeOverFlag,
     replacePluginFlag,
@@ -119,7 +119,13 @@ export async function applySet(context: Context, args: Arguments, set: ManifestS
     plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
     store: async (plan) => {
       for (const build of builds) await runBuild(context, build, choices);
-      return await call(guarded(set.manifests, plan), { ...asked, force, atomic, message: args.value("message") });
+      return await call(guarded(set.manifests, plan), {
+        ...asked,
+        force,
+        atomic,
+        no_backup: flag("no-backup"),
+        message: args.value("message"),
+      });
     },
   };
   if (args.on("dry-run")) {
@@ -147,6 +153,7 @@ interface Query {
   prune?: string | undefined;
   dry_run?: string;
   force?: string | undefined;
+  no_backup?: string | undefined;
   message?: string | undefined;
   take_over?: string | undefined;
   replace_plugin?: string | undefined;
@@ -168,7 +175,6 @@ async function planAndStore(steps: Steps, args: Arguments, context: Context) {
     const plan = await steps.plan();
     showPlan(plan, args, context);
     if (hasChanges(plan)) await assent("apply these changes?", args, context);
-    if (!args.on("no-backup")) await backUpBefore(plan, context);
     try {
       return { plan, result: await steps.store(plan) };
     } catch (error) {

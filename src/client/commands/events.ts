@@ -17,7 +17,7 @@ import { eventRows, withLastLines } from "../text/event-text.ts";
 import { appliedText, hasChanges, planText } from "../text/plan-text.ts";
 import { timeText } from "../text/time-text.ts";
 import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
-import { messageFlag, targetsOf } from "./apply.ts";
+import { messageFlag, noBackupFlag, targetsOf } from "./apply.ts";
 
 export const eventsCommand: CommandBody = {
   usage: ["events [SCOPE[/NAME]] [-f] [--kind KIND] [--limit N] [--after N]"],
@@ -192,6 +192,7 @@ export const restoreManifestsCommand: CommandBody = {
     messageFlag,
     yesFlag,
     { name: "dry-run", summary: "show the plan and stop" },
+    noBackupFlag,
     { name: "reveal", summary: "show environment values in the plan instead of digests" },
     { name: "no-wait", aliases: ["detach"], summary: "do not wait until it is ready" },
     { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
@@ -216,7 +217,12 @@ export const restoreManifestsCommand: CommandBody = {
     else if (terminal.asks) terminal.note(told(terminal.noteStyle));
     if (!hasChanges(plan)) return json ? answer(context, plan, () => "") : exitCodes.done;
     await assent(`restore these manifests as of ${timeText(plan.at)}?`, args, context);
-    const query = { ...part, expect: String(plan.newest), message: args.value("message") };
+    const query = {
+      ...part,
+      expect: String(plan.newest),
+      message: args.value("message"),
+      no_backup: args.on("no-backup") ? "true" : undefined,
+    };
     const result = await api.call(restoreHistory, { query });
     await answer(context, result, () => `\n${appliedText(plan)}`);
     if (args.on("no-wait")) return exitCodes.done;

@@ -5,6 +5,7 @@ import { exitCodes } from "../basics/failures.ts";
 import { oneWord } from "../shell/words.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
 import { imagePullText } from "../text/image-pull-text.ts";
+import { noBackupFlag } from "./apply.ts";
 import { operationTarget, releaseTarget } from "../facts/look.ts";
 import { resourceQuery } from "../basics/reference.ts";
 
@@ -14,10 +15,14 @@ export const restartCommand: CommandBody = {
     "restart shop/web  one replica after another, and wait",
     "restart shop/web --pull  take a newer image of the same tag",
   ],
-  detail: ["Replicas that were stopped by hand start again, too."],
+  detail: [
+    "Replicas that were stopped by hand start again, too. With --pull, the server backs up a database before",
+    "its image changes; if that fails, nothing is changed.",
+  ],
   flags: [
     { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
     { name: "pull", summary: "ask the registry for its images first; a tag that moved is a release" },
+    noBackupFlag,
     { name: "no-wait", aliases: ["detach"], summary: "do not wait until the last one is replaced" },
     { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
   ],
@@ -26,8 +31,8 @@ export const restartCommand: CommandBody = {
     const timeoutMs = timeoutOf(args.value("timeout"), context);
     const named = resourceQuery(text, args.value("kind"));
     // The wait is ours, so that it can be shown, limited and left.
-    const pull = args.on("pull") ? "true" : undefined;
-    const data = await context.api.call(restart, { query: { ...named, pull, wait: "false" } });
+    const [pull, no_backup] = ["pull", "no-backup"].map((name) => (args.on(name) ? "true" : undefined));
+    const data = await context.api.call(restart, { query: { ...named, pull, no_backup, wait: "false" } });
     const { terminal } = context;
     for (const row of data.image_pulls ?? []) terminal.note(imagePullText(row, terminal.noteStyle));
     answer(context, data, () => {

@@ -5,13 +5,13 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { exitCodes } from "../basics/failures.ts";
 import { oneWord } from "../shell/words.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
-import { messageFlag } from "./apply.ts";
+import { messageFlag, noBackupFlag } from "./apply.ts";
 import { releaseTarget } from "../facts/look.ts";
 import { resourceQuery } from "../basics/reference.ts";
 import { takenBackFields, takenBackLines } from "../facts/taken-back.ts";
 
 export const rollbackCommand: CommandBody = {
-  usage: ["rollback SCOPE/NAME [--to ID] [-m WHY] [--dry-run] [--no-wait] [--timeout TIME]"],
+  usage: ["rollback SCOPE/NAME [--to ID] [-m WHY] [--dry-run] [--no-backup] [--no-wait] [--timeout TIME]"],
   examples: [
     "rollback shop/web --dry-run  where it would go, and which fields would change",
     "rollback shop/web  to the last release that worked",
@@ -20,12 +20,14 @@ export const rollbackCommand: CommandBody = {
   detail: [
     "Without --to it takes the newest good release with another spec or image. What containers are made",
     "from and the release commands go back. Config, the number of replicas, how replicas are replaced and",
-    "webhooks stay, as far as they fit. A rollout that is under way ends.",
+    "webhooks stay, as far as they fit. A rollout that is under way ends. Before the image of a database",
+    "changes, the server backs it up; if that fails, nothing is changed.",
   ],
   flags: [
     { name: "to", value: "ID", summary: "the release to return to, as releases lists it" },
     messageFlag,
     { name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" },
+    noBackupFlag,
     { name: "dry-run", summary: "show what would change, and change nothing" },
     { name: "no-wait", aliases: ["detach"], summary: "do not wait until it is ready" },
     { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
@@ -34,7 +36,12 @@ export const rollbackCommand: CommandBody = {
     const text = oneWord(args, "what to roll back: one SCOPE/NAME; a certain release: --to ID");
     const timeoutMs = timeoutOf(args.value("timeout"), context);
     const named = resourceQuery(text, args.value("kind"));
-    const query = { ...named, release_id: args.value("to"), message: args.value("message") };
+    const query = {
+      ...named,
+      release_id: args.value("to"),
+      message: args.value("message"),
+      no_backup: args.on("no-backup") ? "true" : undefined,
+    };
     if (args.on("dry-run")) return showRollback(context, { ...query, dry_run: "true" });
     const data = await context.api.call(rollback, { query });
     answer(context, data, () => rollbackText(data));

@@ -1,12 +1,9 @@
 import { type BackupRun, listBackupApps, listBackupRuns, runBackup } from "../../backups/api/backups.ts";
 import { endedRuns, protectionOf } from "../../backups/api/protection.ts";
-import type { ApplyResult } from "../../orchestration/api/apply.ts";
-import { dispatchPlugin } from "../../orchestration/api/dispatch.ts";
 import { ApiError } from "../../base/wire/client.ts";
 import { CommandFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 import type { Context } from "../shell/command.ts";
-import { callWithProgress } from "../shell/progress-answer.ts";
 
 const lookMs = 100;
 
@@ -54,47 +51,6 @@ export async function copyLast(refs: readonly string[], context: Context): Promi
     throw new CommandFailure(
       `no last copy of ${app}, so nothing was deleted: ${failed}; --no-backup deletes all the same`,
     );
-  }
-}
-
-/** Blocks of databases: what their plugins call `backup`. */
-const databaseKinds = ["postgres", "pg", "redis"];
-
-/**
- * A last backup of each database whose image a plan changes, which its own program or another libc may not read any more; at its targets too,
- * where its block has the field `backup`. Fails where one has none.
- */
-export async function backUpBefore(plan: ApplyResult, context: Context): Promise<void> {
-  const changed = (plan.plan ?? []).filter(
-    ({ action, changed: paths }) => action === "update" && paths.includes("image"),
-  );
-  const refs = new Set(changed.map(({ ref }) => ref));
-  const blocks = (plan.plugin_expansions ?? []).flatMap(({ from, to }) => {
-    const [kind = "", ...app] = from.split("/");
-    const isChanged = to.some((ref) => ref === `statefulset/${app.join("/")}` && refs.has(ref));
-    return databaseKinds.includes(kind) && isChanged ? [{ plugin: kind, app: app.join("/") }] : [];
-  });
-  if (blocks.length === 0) return;
-  const { apps } = await context.api.call(listBackupApps);
-  for (const { plugin, app } of blocks) {
-    context.terminal.note(`backing up ${app} before its image changes; --no-backup leaves that out`);
-    const copied = apps.some((one) => `${one.scope}/${one.name}` === app && protectionOf(one) !== "not protected");
-    const failed = copied ? await failureOf(app, context) : await backUp(plugin, app, context);
-    if (failed === undefined) continue;
-    throw new CommandFailure(
-      `no backup of ${app}, so nothing was changed: ${failed}; --no-backup changes its image all the same`,
-    );
-  }
-}
-
-async function backUp(plugin: string, app: string, context: Context): Promise<string | undefined> {
-  const input = { params: { name: plugin, command: "backup" }, body: { args: [app] } };
-  try {
-    await callWithProgress(context, dispatchPlugin, { input, broken: `while ${app} was being backed up` });
-    return undefined;
-  } catch (error) {
-    if (error instanceof ApiError) return printable(error.message);
-    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { ApplyResult, Drop, ListedManifest, listManifests } from "../../orchestration/api/apply.ts";
-import { listReleases, Message, Release } from "../../orchestration/api/releases.ts";
+import { listReleases, Message, NoBackup, Release } from "../../orchestration/api/releases.ts";
 import { Deploy, Kind } from "./apps.ts";
 import { Operation } from "./operations.ts";
 import { aliasOf, planeEndpoint } from "./plane-endpoint.ts";
@@ -73,6 +73,7 @@ export const applyManifests = planeEndpoint({
     take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
     replace_plugin: Flag("hand blocks that another plugin made to the plugin that is there now (default false)"),
     drop: Drop,
+    no_backup: NoBackup,
     message: Message,
   }),
   body: Type.Unknown(),

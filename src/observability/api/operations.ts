@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { OneOf } from "../../base/wire/shape.ts";
-import { Message } from "../../orchestration/api/releases.ts";
+import { Message, NoBackup } from "../../orchestration/api/releases.ts";
 import { AppRef } from "./app-model.ts";
 import { Kind } from "./apps.ts";
 import { planeEndpoint } from "./plane-endpoint.ts";
@@ -44,7 +44,11 @@ const replica = Text("only this replica (its id); all of them without it");
 
 export const restartApp = planeEndpoint({
   ...action("restart", "Replace the replicas one after the other; those that were stopped come back"),
-  query: Type.Object({ kind: Kind, pull: Flag("ask the registry for the image first (default false)") }),
+  query: Type.Object({
+    kind: Kind,
+    pull: Flag("ask the registry for the image first (default false)"),
+    no_backup: NoBackup,
+  }),
 });
 
 export const stopApp = planeEndpoint({
@@ -69,7 +73,7 @@ export const scaleApp = planeEndpoint({
 
 export const rollbackApp = planeEndpoint({
   ...action("rollback", "Put the spec of a past release back; without release_id the newest good one that differs"),
-  query: Type.Object({ kind: Kind, release_id: Text("release to return to"), message: Message }),
+  query: Type.Object({ kind: Kind, release_id: Text("release to return to"), no_backup: NoBackup, message: Message }),
 });
 
 export const pauseApp = planeEndpoint({

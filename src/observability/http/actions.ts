@@ -36,14 +36,19 @@ function mountAction<E extends PlaneEndpoint>(
   begin: (call: PlaneCall<E>) => Promise<Operation>,
 ): void {
   mount(plane, endpoint, {
-    answer: async (call) => ({ operation: await begin(call) }) as DataOf<E>,
+    async answer(call) {
+      call.keepOpen();
+      return { operation: await begin(call) } as DataOf<E>;
+    },
     status: () => 202,
   });
 }
 
 export function mountActions(plane: ObservabilityPlane): void {
   const { actions, operations } = plane.observability.apps;
-  mountAction(plane, restartApp, (call) => actions.restart(readAsk(call), { pull: readFlag(call.query.pull, false) }));
+  mountAction(plane, restartApp, (call) =>
+    actions.restart(readAsk(call), { pull: readFlag(call.query.pull, false), no_backup: call.query.no_backup }),
+  );
   mountAction(plane, stopApp, (call) => {
     const { replica, freeze } = call.query;
     return actions.stop(readAsk(call), { replica, freeze: readFlag(freeze, true), type: "stop" });
@@ -54,8 +59,8 @@ export function mountActions(plane: ObservabilityPlane): void {
   mountAction(plane, startApp, (call) => actions.start(readAsk(call), { replica: call.query.replica }));
   mountAction(plane, scaleApp, (call) => actions.scale(readAsk(call), { replicas: call.query.replicas }));
   mountAction(plane, rollbackApp, (call) => {
-    const { release_id: release, message } = call.query;
-    return actions.rollback(readAsk(call), { release, message });
+    const { release_id: release, message, no_backup } = call.query;
+    return actions.rollback(readAsk(call), { release, message, no_backup });
   });
   mountAction(plane, pauseApp, (call) => actions.rollout(readAsk(call), "pause"));
   mountAction(plane, resumeApp, (call) => actions.rollout(readAsk(call), "resume"));

@@ -42,7 +42,10 @@ function mountDeploys(plane: ObservabilityPlane): void {
     deploys.diff(call, readTarget(call), { from: call.query.from, to: call.query.to }),
   );
   mount(plane, applyManifests, {
-    answer: (call) => deploys.apply(call, call.body, call.query),
+    answer(call) {
+      call.keepOpen();
+      return deploys.apply(call, call.body, call.query);
+    },
     status: ({ operations }) => (operations.length > 0 ? 202 : 200),
   });
   mount(plane, deleteApp, (call) => {

@@ -3,7 +3,7 @@ import { endpoint } from "../../base/wire/endpoint.ts";
 import { closingFields } from "./kinds/ingress-plugin.ts";
 import { Manifest } from "./manifest.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
-import { Message } from "./releases.ts";
+import { Message, NoBackup } from "./releases.ts";
 import { ImagePull } from "./restart.ts";
 import { oneByName } from "./target.ts";
 
@@ -72,6 +72,7 @@ export const apply = endpoint({
     prune: Flag("delete siblings in the same (scope, kind) that are not in the apply (default false)"),
     force: Flag("ask the registries for the images again; replicas roll where a tag moved (default false)"),
     atomic: Flag("when one resource does not become ready, put all of them back as they were (default false)"),
+    no_backup: NoBackup,
     message: Message,
     take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
     unbuilt: Flag(

@@ -3,7 +3,7 @@ import { endpoint } from "../../base/wire/endpoint.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { ApplyResult } from "./apply.ts";
 import { Manifest } from "./manifest.ts";
-import { Message } from "./releases.ts";
+import { Message, NoBackup } from "./releases.ts";
 
 /** Why another state was wanted. `begin`: it was wanted already when the history began. */
 const causes = ["apply", "scale", "rollback", "asset", "delete", "restore", "begin"] as const;
@@ -71,6 +71,7 @@ export const restoreHistory = endpoint({
     name: Text("only what has this name in the scope"),
     dry_run: Flag("answer with the plan and write nothing (default false)"),
     expect: Text("`newest` of the plan: refused if anything was changed since"),
+    no_backup: NoBackup,
     message: Message,
   }),
   data: Type.Composite([

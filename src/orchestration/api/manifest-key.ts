@@ -21,6 +21,9 @@ export function keyOf<Kind extends string>({ kind, scope = "", name }: Keyed<Kin
   return { kind, scope, name };
 }
 
+/** Blocks of databases: kinds of the bundled plugins, whose command `backup` makes a backup. */
+export const databaseKinds: readonly string[] = ["postgres", "pg", "redis"];
+
 /**
  * The engine's name of the volume with the backups of a block. `a/b-c` and `a-b/c` read the same: whose the volume is, its
  * labels say.

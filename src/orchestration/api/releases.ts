@@ -45,6 +45,9 @@ export type Release = Static<typeof Release>;
 /** Why a release is made, for people who read the list of releases later. */
 export const Message = Text("why, in a line: kept with the releases that this makes (at most 500 characters)");
 
+/** Query of what may change the image of a database. */
+export const NoBackup = Flag("change the image of a database without a backup before (default false)");
+
 export const runRelease = endpoint({
   method: "POST",
   path: "/releases/run",
@@ -81,6 +84,7 @@ export const rollback = endpoint({
     release_id: Text("release to return to"),
     message: Message,
     dry_run: Flag("answer where it goes and which fields change, and store nothing (default false)"),
+    no_backup: NoBackup,
   }),
   data: Type.Object({
     scope: Type.String(),

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
+import { NoBackup } from "./releases.ts";
 import { oneByName } from "./target.ts";
 
 /** One image that a registry was asked for again. */
@@ -23,6 +24,7 @@ export const restart = endpoint({
     ...oneByName,
     wait: Flag("answer when the last replica is replaced (default true)"),
     pull: Flag("ask the registry for its images first; where a tag moved this is a release (default false)"),
+    no_backup: NoBackup,
   }),
   data: Type.Object({
     kind: Type.String(),

@@ -37,6 +37,7 @@ import { type ExpandedBlock, type Expansions, expandBlocks } from "./plugins/exp
 import { builtAgain, imagePullRows, type PulledImages, pullImages } from "./rollout/image-pulls.ts";
 import { takenPorts } from "./desired/tcp-ports.ts";
 import { discardAssets } from "./rollout/collect-assets.ts";
+import { copyBefore } from "./rollout/copy-before.ts";
 import type { Installed } from "./plugins/just-in-time.ts";
 
 /** A config that moves under every expansion is somebody else's loop. */
@@ -130,18 +131,19 @@ async function store(context: Context, storing: Storing): Promise<ApplyResult> {
   // Their containers get the address of the controller when they are created.
   if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
   if (!options.dryRun && incoming.some(asksForTelemetry)) await context.telemetry?.open();
+  const trial = () => commit(context, { ...storing, pulled: undefined, options: { ...options, dryRun: true } });
+  if (!options.dryRun) await copyBefore(context, incoming, { ...options, trial });
   const built = await builtAgain(context, { manifests: incoming.map(({ key, spec }) => ({ ...key, spec })) });
   const images = new Map([...built, ...(pulled ?? [])]);
   const committed = await commit(context, { ...storing, pulled: images });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
-  const { atomic } = committed;
   options.onTried?.({ outcome: committed.outcome, ...madeBy(expansions) });
   const ports = await engineNotes(context, committed.outcome);
   const result = report(context, { ...committed, expansions, started, ports }, options);
   return {
     ...result,
     ...(pulled === undefined ? {} : { image_pulls: imagePullRows(pulled) }),
-    ...(atomic === undefined || options.dryRun ? {} : { atomic }),
+    ...(committed.atomic === undefined || options.dryRun ? {} : { atomic: committed.atomic }),
   };
 }
 

@@ -12,6 +12,10 @@ export interface Asker {
 /** Who asks for a rollback and why; a dry run answers where it goes and what changes back, and stores nothing. */
 export interface RollbackOptions extends Author, Asker {
   dryRun?: boolean;
+  /** Change images of databases without a copy of them before. */
+  noBackup?: boolean;
+  /** Aborts when the caller has left. */
+  left?: AbortSignal;
 }
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */

@@ -20,7 +20,7 @@ const rest =
 export async function restoreHistory(
   context: Context,
   { at, ...part }: { at: string | undefined; scope: string | undefined; name: string | undefined },
-  { dryRun = false, expect, message, actor, by }: RollbackOptions & { expect: number | undefined },
+  { dryRun = false, expect, message, actor, by, noBackup, left }: RollbackOptions & { expect: number | undefined },
 ): Promise<DataOf<typeof endpoint>> {
   const { store } = context;
   const time = isoTime(knownTime(context, at).time);
@@ -46,7 +46,8 @@ export async function restoreHistory(
     ...{ kind, ...(place === "" ? {} : { scope: place }), name: called, spec },
     metadata: { if_revision: revisions.get(keyText({ kind, scope: place, name: called })) ?? 0 },
   }));
-  const options = { dryRun, prune: false, takeOver: true, actor, by, message: message ?? `restored to ${time}` };
+  const asked = { actor, by, noBackup, left, message: message ?? `restored to ${time}` };
+  const options = { dryRun, prune: false, takeOver: true, ...asked };
   const result = await apply(context, body, { ...options, restoring: { at: time, deletes: deletes.map(keyOf) } });
   return { ...result, warnings: [...(result.warnings ?? []), rest], at: time, newest };
 }

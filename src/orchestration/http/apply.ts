@@ -7,8 +7,9 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountApply(plane: Plane, controller: Controller): void {
-  mount(plane, apply, ({ body, query, actor, by }) =>
-    controller.apply(body, {
+  mount(plane, apply, ({ body, query, actor, by, left, keepOpen }) => {
+    keepOpen();
+    return controller.apply(body, {
       dryRun: readFlag(query.dry_run, false),
       prune: readFlag(query.prune, false),
       force: readFlag(query.force, false),
@@ -20,8 +21,10 @@ export function mountApply(plane: Plane, controller: Controller): void {
       actor,
       by,
       message: query.message,
-    }),
-  );
+      ...(readFlag(query.no_backup, false) ? { noBackup: true } : {}),
+      left,
+    });
+  });
   mount(plane, listManifests, ({ query: { blocks, status, ...filter }, by }) =>
     controller
       .listManifests(filter, { blocks: readFlag(blocks, false), status: readFlag(status, false) })

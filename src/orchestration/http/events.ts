@@ -34,19 +34,28 @@ export function mountHistory(plane: Plane, controller: Controller, options: { pa
   mount(plane, historyState, ({ query: { at, ...part }, by }) =>
     controller.historyState({ at, ...part, isSeen: isSeenBy(by) }),
   );
-  mount(plane, restoreHistory, ({ query: { at, scope, name, dry_run, expect, message }, actor, by }) => {
-    // It writes and deletes whatever was wanted then, of any kind.
-    if (isFromAfar(by) && !(ownsMachine(by) && mayChange(by)))
-      throw new Failure("forbidden", "going back to an earlier state takes the scopes admin and actions, for all apps");
-    return controller.restoreHistory(
-      { at, scope, name },
-      {
-        dryRun: readFlag(dry_run, false),
-        expect: readCount("expect", expect, Number.MAX_SAFE_INTEGER),
-        message,
-        actor,
-        by,
-      },
-    );
-  });
+  mount(
+    plane,
+    restoreHistory,
+    ({ query: { at, scope, name, dry_run, no_backup, expect, message }, actor, by, left }) => {
+      // It writes and deletes whatever was wanted then, of any kind.
+      if (isFromAfar(by) && !(ownsMachine(by) && mayChange(by)))
+        throw new Failure(
+          "forbidden",
+          "going back to an earlier state takes the scopes admin and actions, for all apps",
+        );
+      return controller.restoreHistory(
+        { at, scope, name },
+        {
+          dryRun: readFlag(dry_run, false),
+          noBackup: readFlag(no_backup, false),
+          left,
+          expect: readCount("expect", expect, Number.MAX_SAFE_INTEGER),
+          message,
+          actor,
+          by,
+        },
+      );
+    },
+  );
 }

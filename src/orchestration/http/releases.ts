@@ -25,7 +25,7 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
     const { releases } = controller.listReleases(seenTarget(controller, call, apps));
     return { releases: releases.map((release) => withName(plane, release)) };
   });
-  mount(plane, rollback, ({ query: { release_id, message, dry_run, ...target }, actor, by }) =>
+  mount(plane, rollback, ({ query: { release_id, message, dry_run, no_backup, ...target }, actor, by, left }) =>
     controller.rollback(
       { ...target, releaseId: release_id },
       {
@@ -33,6 +33,8 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
         by,
         message,
         dryRun: readFlag(dry_run, false),
+        noBackup: readFlag(no_backup, false),
+        left,
       },
     ),
   );

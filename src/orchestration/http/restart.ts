@@ -5,10 +5,12 @@ import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountRestart(plane: Plane, controller: Controller): void {
   mount(plane, restart, {
-    answer: ({ query: { wait, pull, ...target }, actor, by }) =>
+    answer: ({ query: { wait, pull, no_backup, ...target }, actor, by, left }) =>
       controller.restart(target, {
         wait: readFlag(wait, true),
         pull: readFlag(pull, false),
+        ...(readFlag(no_backup, false) ? { noBackup: true } : {}),
+        left,
         actor,
         by,
       }),

@@ -25,14 +25,17 @@ export interface Ask {
 
 /** Each begins a change of one app and tells how to follow it. What the platform refuses fails with `ApiError`. */
 export interface Actions {
-  restart(ask: Ask, options: { pull: boolean }): Promise<Operation>;
+  restart(ask: Ask, options: { pull: boolean; no_backup?: string | undefined }): Promise<Operation>;
   stop(
     ask: Ask,
     options: { replica?: string | undefined; freeze: boolean; type: "stop" | "freeze" },
   ): Promise<Operation>;
   start(ask: Ask, options: { replica?: string | undefined }): Promise<Operation>;
   scale(ask: Ask, options: { replicas: string | undefined }): Promise<Operation>;
-  rollback(ask: Ask, options: { release?: string | undefined; message?: string | undefined }): Promise<Operation>;
+  rollback(
+    ask: Ask,
+    options: { release?: string | undefined; message?: string | undefined; no_backup?: string | undefined },
+  ): Promise<Operation>;
   rollout(ask: Ask, command: "pause" | "resume" | "promote" | "abort"): Promise<Operation>;
   remove(ask: Ask, options: { prune: boolean }): Promise<{ deleted: string[]; warnings: string[] }>;
 }
@@ -86,9 +89,9 @@ export function createActions({
   }
 
   return {
-    async restart(ask, { pull }) {
+    async restart(ask, { pull, no_backup }) {
       const known = await subject(ask);
-      const query = { ...keyOf(known.facts), wait: false, pull };
+      const query = { ...keyOf(known.facts), wait: false, pull, no_backup };
       const { release } = await platform.as(ask.actor, ask.grant).call(restart, { query });
       return begin(ask, known, { type: "restart", goal: settledGoal(known, release), release });
     },
@@ -119,9 +122,9 @@ export function createActions({
       await platform.as(ask.actor, ask.grant).call(scale, { query: { ...keyOf(known.facts), replicas } });
       return begin(ask, known, { type: "scale", goal: settledGoal(known) });
     },
-    async rollback(ask, { release, message }) {
+    async rollback(ask, { release, message, no_backup }) {
       const known = await subject(ask);
-      const query = { ...keyOf(known.facts), release_id: release, message };
+      const query = { ...keyOf(known.facts), release_id: release, message, no_backup };
       const { new_release } = await platform.as(ask.actor, ask.grant).call(rollback, { query });
       return begin(ask, known, { type: "rollback", goal: settledGoal(known, new_release), release: new_release });
     },

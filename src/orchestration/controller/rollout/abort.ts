@@ -4,6 +4,7 @@ import type { ReleaseRecord } from "../../store/store.ts";
 import type { Asker } from "../requests.ts";
 import type { Context } from "../state/context.ts";
 import { requireUnlocked } from "../state/locks.ts";
+import { copyBeforeReturn } from "./copy-before.ts";
 import { failureCalls, recordFailure } from "./failed-release.ts";
 import { rollback } from "./put-back.ts";
 import { lastGoodBefore, latestRelease } from "./releases.ts";
@@ -47,6 +48,7 @@ async function abortRunning(
   const { store, clock } = context;
   const { actor } = asker;
   const error = `Aborted: by ${actor}`;
+  await copyBeforeReturn(context, release);
   const calls = await failureCalls(context, { release, error, image: release.image });
   const now = clock.now();
   await store.write((tx) => {

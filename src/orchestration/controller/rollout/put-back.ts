@@ -19,19 +19,21 @@ import { rollReaders, watchReaders } from "../desired/references.ts";
 import { writeUnlessDry } from "../state/dry-run.ts";
 import { requireAllowed } from "../state/authority.ts";
 import { requireUnlocked } from "../state/locks.ts";
+import { copyBefore } from "./copy-before.ts";
 import { lastGoodOther, mintRelease, pathsKept, releaseTarget } from "./releases.ts";
 
 /** POST /rollback: supersedes whatever is under way. */
 export async function rollback(
   context: Context,
   target: Target & { releaseId: string | undefined },
-  { actor, by, message: text, dryRun = false }: RollbackOptions,
+  { actor, by, message: text, dryRun = false, noBackup, left }: RollbackOptions,
 ): Promise<DataOf<typeof rollbackEndpoint>> {
   const author = { actor, message: deployMessage(text, context.limits.messageCharactersMax) };
   const { kind, scope, name } = releaseTarget(context, target);
   const key = { kind, scope, name };
   if (!dryRun) requireUnlocked(context, context.store, [key]);
   await requireImage(context, key, target.releaseId);
+  if (!dryRun) await copyFirst(context, key, { releaseId: target.releaseId, by, noBackup, left });
   const result = await writeUnlessDry(context.store, dryRun, (tx) => {
     const stored = tx.manifests.get(key);
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
@@ -49,6 +51,20 @@ export async function rollback(
     ...(dryRun ? {} : { new_release: release }),
     taken_back: takenBack,
   };
+}
+
+async function copyFirst(
+  context: Context,
+  key: ManifestKey,
+  { releaseId, by, ...copying }: Pick<RollbackOptions, "by" | "noBackup" | "left"> & { releaseId: string | undefined },
+): Promise<void> {
+  const stored = context.store.manifests.get(key);
+  if (stored === undefined) return;
+  const { spec: past, imageId } = rollbackGoal(context.store, stored, releaseId);
+  const spec = rolledBackSpec(past, stored.spec, faultCount(context, stored.kind));
+  const wanted = { key: { ...key, kind: stored.kind }, spec };
+  requireAllowed(by, [wanted], context.store);
+  await copyBefore(context, [{ ...wanted, imageId }], copying);
 }
 
 /** Before anything is stored: a release whose image is gone would only fail. */

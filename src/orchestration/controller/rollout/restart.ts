@@ -6,6 +6,7 @@ import type { restart as restartEndpoint } from "../../api/restart.ts";
 import type { Operation, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { requireUnlocked } from "../state/locks.ts";
+import { copyBefore } from "./copy-before.ts";
 import { imagePullRows, type PulledImages, pullImages, releaseMoved } from "./image-pulls.ts";
 import { keyText } from "../../api/manifest-key.ts";
 import type { Asker, Target } from "../requests.ts";
@@ -15,6 +16,9 @@ import { resolvePodTarget } from "../state/target.ts";
 interface RestartOptions extends Asker {
   wait: boolean;
   pull?: boolean;
+  /** Change the image of a database without a copy of it before. */
+  noBackup?: boolean;
+  left?: AbortSignal;
 }
 
 /**
@@ -24,13 +28,17 @@ interface RestartOptions extends Asker {
 export async function restart(
   context: Context,
   target: Target,
-  { wait, pull, actor, by }: RestartOptions,
+  { wait, pull, noBackup, left, actor, by }: RestartOptions,
 ): Promise<DataOf<typeof restartEndpoint>> {
   const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
   const key = { kind, scope, name };
   if (wait) context.link.require();
   const manifests = [context.store.manifests.get(key) ?? []].flat();
   const pulled = pull ? await pullImages(context, { manifests }) : undefined;
+  if (pull) {
+    const wanted = manifests.map(({ spec }) => ({ key, spec }));
+    await copyBefore(context, wanted, { noBackup, left, force: true });
+  }
   const id = `op-${Buffer.from(context.randomBytes(8)).toString("hex")}`;
   const { unfroze, generation, release } = await context.store.write((tx) => {
     requireUnlocked(context, tx, [key]);

@@ -156,6 +156,11 @@ export interface Outside {
   ingressPluginOf?: (id: string) => IngressPluginState | undefined;
   /** When the newest copy of a volume was begun, of those that this server knows; epoch milliseconds. Absent: there are none. */
   newestCopy?: (volume: ManifestKey & { claim: string; ordinal: number | undefined }) => number | undefined;
+  /**
+   * Makes a copy of a database, to its targets if it has some, else by `plugin` on this machine, and waits for its end. Fails
+   * with what went wrong. Absent: no copies are made.
+   */
+  copyBefore?: (database: ManifestKey & { plugin?: string }) => Promise<void>;
   /** Whether the engine has an image now, from a copy outside of the machine if need be. Never rejects. Absent: there are none. */
   bringImage?: (id: string) => Promise<boolean>;
   /** Takes replicas in and out of the ingress; absent: there is none. */

@@ -54,6 +54,10 @@ export interface ApplyOptions {
   byAction?: boolean;
   /** What closes a site and may be lost as another plugin takes it. */
   drop?: readonly ClosingField[];
+  /** Change images of databases without a copy of them before. */
+  noBackup?: boolean;
+  /** Aborts when the caller has left. */
+  left?: AbortSignal;
   /** Put all of it back when one resource does not become ready. */
   atomic?: boolean;
   /** Goes back to what was wanted at a time (ISO 8601): with the writes, these were not wanted. Plans name missing builds. */

@@ -20,6 +20,7 @@ import { plannedPods, planTarget } from "../state/observe.ts";
 import { unwatched } from "./unwatched.ts";
 import { replicasAwake, resolveStored } from "../desired/resolve.ts";
 import { isAsleep, isScaledToSleep } from "../state/sleep-changes.ts";
+import { isCopiedBefore } from "../rollout/copy-before.ts";
 import { memoryOf } from "../rollout/rollout.ts";
 import { isPodKind } from "../state/target.ts";
 import { webhookLists } from "../../core/webhooks.ts";
@@ -52,8 +53,9 @@ export function planRow(context: Context, result: PutResult, findReferenced: Fin
 }
 
 /** What the operator should think of before saying yes; of no use where nothing changes. */
-function cautions({ privateWebhooks, store }: Context, { manifest, outcome, previous }: PutResult): string[] {
+function cautions(context: Context, { manifest, outcome, previous }: PutResult): string[] {
   if (outcome === "unchanged") return [];
+  const { privateWebhooks, store } = context;
   const { kind, spec } = manifest;
   const hooks = privateWebhooks === true ? [] : closedWebhookCautions(kind, spec);
   const [latest] = store.releases.list(manifest);
@@ -61,7 +63,16 @@ function cautions({ privateWebhooks, store }: Context, { manifest, outcome, prev
   const isReleased = latest?.status === "failed" || latest?.status === "pending";
   const release = isReleased ? [] : releaseCaution(kind, previous?.spec, spec);
   const hidden = outcome === "created" ? hiddenDomain(manifest) : [];
-  return [...hidden, ...hostCautions(kind, spec), ...openedPorts(kind, previous?.spec, spec), ...release, ...hooks];
+  const isCopied = previous !== undefined && isCopiedBefore(context, manifest, previous);
+  const copied = isCopied ? ["a backup is made before its image changes; if that fails, nothing is changed"] : [];
+  return [
+    ...copied,
+    ...hidden,
+    ...hostCautions(kind, spec),
+    ...openedPorts(kind, previous?.spec, spec),
+    ...release,
+    ...hooks,
+  ];
 }
 
 export function pruneRow(context: Context, key: ManifestKey, why: string): PlanRow {

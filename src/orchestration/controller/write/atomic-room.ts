@@ -5,6 +5,7 @@ import { ownMessage } from "../../core/deploy-message.ts";
 import type { AtomicApply, AtomicMember } from "../../store/atomic-records.ts";
 import type { Transaction } from "../../store/store.ts";
 import { change, type Incoming } from "./apply-change.ts";
+import { copyBefore } from "../rollout/copy-before.ts";
 import { materialise } from "../desired/assets.ts";
 import { lookAtGroup, memberFate } from "./atomic.ts";
 import type { Context } from "../state/context.ts";
@@ -96,10 +97,12 @@ async function putAllBack(context: Context, group: AtomicApply, why: string): Pr
   const fates = group.members.map((member) => ({ member, fate: memberFate(context, member) }));
   const ours = fates.filter(({ fate }) => fate.is !== "left").map(({ member }) => member);
   const incoming = await incomingOf(context, ours);
+  const imageIds = new Map(ours.flatMap((member) => (member.imageId ? [[formatKey(member), member.imageId]] : [])));
+  const back = incoming.map(({ key, spec }) => ({ key, spec, imageId: imageIds.get(formatKey(key)) }));
+  await copyBefore(context, back, { noBackup: false, left: context.closing });
   const written = incoming.flatMap(({ asset }) => Object.values(asset?.files ?? {}));
   const release = context.assetHolds.hold(written);
-  const imageIds = new Map(ours.flatMap((member) => (member.imageId ? [[formatKey(member), member.imageId]] : [])));
-  const back = context.store.write((tx) => {
+  const stored = context.store.write((tx) => {
     const now = context.clock.now();
     const reason = `atomic apply: ${why}`;
     for (const { kind, scope, name, action } of ours) {
@@ -117,7 +120,7 @@ async function putAllBack(context: Context, group: AtomicApply, why: string): Pr
     }));
     record(context, tx, ended(context, { ...group, members }, { state: "put_back", error: why }));
   });
-  await back.finally(release);
+  await stored.finally(release);
   for (const { kind, scope, name } of ours) context.enqueue({ kind, scope, name });
 }
 

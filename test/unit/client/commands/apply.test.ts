@@ -66,45 +66,12 @@ describe("apply", () => {
     expect(writes(calls)[0]?.body).toMatchObject([{ kind: "deployment", metadata: { if_revision: 7 } }]);
   });
 
-  /** A block of postgres, whose image changes; `backup` is what its plugin or a copy of it answers. */
-  function database(backup: unknown, fields: Record<string, unknown> = {}) {
-    const answers = scripted();
-    return (call: Call): unknown => {
-      if (call.path === "/backups/apps")
-        return {
-          apps: [
-            { scope: "shop", name: "web", kind: "statefulset", volumes: [{ volume: "v", copies: [] }], ...fields },
-          ],
-        };
-      if (call.path === "/plugin/postgres/backup") return backup;
-      const answered = answers(call) as { plan?: unknown } | undefined;
-      if (call.path !== "/apply" || answered?.plan === undefined) return answered;
-      const plan = [{ ref: "statefulset/shop/web", action: "update", changed: ["image"], replicas: [], notes: [] }];
-      const plugin_expansions = [{ from: "postgres/shop/web", to: ["asset/shop/web", "statefulset/shop/web"] }];
-      return { ...answered, plan, plugin_expansions };
-    };
-  }
-  const done = { message: "backup 1", applied: [], exec_local: [], fetch_file: [], run_id: "1" };
-
-  test("backs a database up before its image changes", async () => {
-    const { code, err, calls } = await apply([], {}, { server: database(done) });
-    expect([code, err]).toEqual([0, expect.stringContaining("backing up shop/web before its image changes")]);
-    const paths = calls.map(({ path }) => path);
-    expect(paths.indexOf("/plugin/postgres/backup")).toBeGreaterThan(paths.indexOf("/apply"));
-    expect(paths.indexOf("/plugin/postgres/backup")).toBeLessThan(paths.lastIndexOf("/apply"));
-    expect(calls.find(({ path }) => path === "/plugin/postgres/backup")?.body).toEqual({ args: ["shop/web"] });
-  });
-
-  test("changes nothing where that backup fails, and changes it without one with --no-backup", async () => {
-    const server = database(refusal(409, "no pod runs"));
-    const refused = await apply([], {}, { server });
-    expect([refused.code, writes(refused.calls)]).toEqual([1, []]);
-    expect(refused.err).toContain(
-      "no backup of shop/web, so nothing was changed: no pod runs; --no-backup changes its image",
-    );
-    const forced = await apply(["--no-backup"], {}, { server });
-    expect([forced.code, writes(forced.calls).length]).toEqual([0, 1]);
-    expect(forced.calls.some(({ path }) => path === "/plugin/postgres/backup")).toBe(false);
+  test("asks the server for no backup of a database where the caller does without", async () => {
+    const query = async (args: string[]) => writes((await apply(args)).calls)[0]?.query;
+    expect([await query([]), await query(["--no-backup"])]).toEqual([
+      expect.not.objectContaining({ no_backup: expect.anything() }),
+      expect.objectContaining({ no_backup: "true" }),
+    ]);
   });
 
   test("guards a resource that was not there with revision 0", async () => {
