@@ -98,7 +98,9 @@ async function cli(berth: Rig, ...args: string[]): Promise<string> {
 
 /** restic as a person would run it, into a repository of each round. */
 function byHand(folder: string) {
-  const env = { ...process.env, RESTIC_PASSWORD: "by hand", RESTIC_CACHE_DIR: join(folder, "cache") };
+  // What the tests set for programs in Go is not what a person has.
+  const own = { GOGC: undefined, GOMEMLIMIT: undefined, RESTIC_PASSWORD: "by hand" };
+  const env = { ...process.env, ...own, RESTIC_CACHE_DIR: join(folder, "cache") };
   return async (command: "init" | "backup", round: number, cwd = folder): Promise<void> => {
     const words = [
       "restic",

@@ -68,7 +68,10 @@ async function story(): Promise<void> {
   old.docker(["commit", old.docker(["create", "berth-fixture:1", "true"]), image]);
   const volume_claims = [{ name: "data", mount_path: "/data" }];
   const spec = { image, command: ["sh", "-c", writer], volume_claims, stop_grace: "2s", restart: "always" };
-  await old.apply(statefulset("shop", "db", spec), cronjob("shop", "tick", {}, { command: ["true"] }));
+  await old.apply(
+    statefulset("shop", "db", spec),
+    cronjob("shop", "tick", { schedule: "0 0 29 2 *" }, { command: ["true"] }),
+  );
   await old.ready("statefulset", "shop", "db");
   const source = folderOf(old.dockerHost);
   writeFileSync(join(source, "one"), "linked twice");

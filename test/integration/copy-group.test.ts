@@ -15,7 +15,7 @@ const group = createCopyGroup(patientBackups, silentLog);
 /** restic asks a command for its key: that says where both stand, how easily they die, and how they give way. */
 async function restic(pace: "long" | "quick" | undefined): Promise<string> {
   const file = join(folder, `${pace}`);
-  const standing = "cat /proc/self/cgroup; echo GOGC $GOGC; cat /proc/self/oom_score_adj; nice";
+  const standing = "cat /proc/self/cgroup; echo GOMEMLIMIT $GOMEMLIMIT; cat /proc/self/oom_score_adj; nice";
   const key = `sh -c '{ ${standing}; } > ${file}; echo secret'`;
   const env = { RESTIC_REPOSITORY: join(folder, "none"), RESTIC_PASSWORD_COMMAND: key };
   const program = createRestic(join(folder, "cache"), patientBackups, undefined, group);
@@ -32,7 +32,7 @@ test("a long command of restic stands in the group of copies; one that an app wa
   const [long, quick, usual] = [await restic("long"), await restic("quick"), await restic(undefined)];
   // A container whose groups are read-only gives none: then it only gives way as the others do.
   expect(copies.test(long)).toBe((await group()).length > 0);
-  expect(long).toEndWith(`\nGOGC 20\n1000\n${nicer}\n`);
+  expect(long).toEndWith(`\nGOMEMLIMIT 340MiB\n1000\n${nicer}\n`);
   expect(quick).not.toMatch(copies);
   expect(quick).toEndWith(`\n1000\n${own}\n`);
   expect(usual).not.toMatch(copies);

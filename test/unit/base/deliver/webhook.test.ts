@@ -212,7 +212,7 @@ describe("a failure is told in a few words that repeat nothing of the request", 
     const stalled = () =>
       new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(8)) }));
     const { url } = receiver(stalled);
-    expect(await sender({ timeoutMs: 200 })(call(url), open)).toEqual({ outcome: "delivered", result: "status 200" });
+    expect(await sender({ timeoutMs: 3_000 })(call(url), open)).toEqual({ outcome: "delivered", result: "status 200" });
   });
 
   test("the name is unknown", async () => {
