@@ -60,6 +60,8 @@ export const backupLimits = {
   askMs: 25_000,
   /** A lock of another machine that has not changed for this long is left over: restic writes those in use again each 5 minutes. */
   lockStaleMs: 35 * minute,
+  /** The same of a server of this installation, which ends a command that gets no answer for `resticStallMs`. */
+  serverLockStaleMs: 10 * minute,
   /** How long a command waits for another of this server that has locked the repository, and how often. */
   lockWaitMs: minute,
   lockTriesMax: 5,

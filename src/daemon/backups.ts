@@ -38,6 +38,7 @@ import type { Store } from "../orchestration/store/store.ts";
 import type { openEngine } from "./engine.ts";
 import { createBackupPlatform, withDatabases } from "./backup-platform.ts";
 import type { Ground, Late } from "./ground.ts";
+import { serverHost } from "../backups/service/locks.ts";
 import type { ContainerRef } from "../backups/service/platform.ts";
 import type { VolumeRoom } from "../orchestration/controller/rollout/volume-room.ts";
 
@@ -56,7 +57,7 @@ export function createBackupRoom(
   const records = recordsOf(store);
   const knownCopies = () => Object.fromEntries(records.targets().map(({ name, url }) => [url, records.copies(name)]));
   const started = randomBytes(8).toString("hex");
-  const host = () => `berth-${life.stored()?.life ?? started}`;
+  const host = () => serverHost(life.stored()?.life ?? started);
   const group = createCopyGroup(backupLimits, log);
   const restic = createRestic(join(layout.copies, "cache"), backupLimits, host, group);
   const shared = {

@@ -26,6 +26,8 @@ interface Order {
   input?: string | undefined;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** The machine as which it runs, and on which no other process is: restic takes locks of that name for left over. */
+  machine?: string | undefined;
   /**
    * `long`: it reads or writes much, and stands in the control group of copies. `quick`: an app waits for its end, so that it
    * gives way to none.
@@ -79,9 +81,8 @@ const quickly = ["choom", "-n", "1000", "--", "setpriv", "--pdeathsig", "TERM", 
  * Gives the command a host name of its own. restic takes a lock for left over when it names this machine and a process that
  * is gone: two servers called "debian" would remove each other's.
  */
-const named = (host: string) => [
-  "unshare",
-  "--uts",
+const named = (host: string, isAlone = false) => [
+  ...["unshare", "--uts", ...(isAlone ? ["--pid", "--fork", "--kill-child"] : [])],
   "sh",
   "-c",
   'echo "$0" > /proc/sys/kernel/hostname && exec "$@"',
@@ -118,13 +119,13 @@ export function createRestic(
   const spawn = (
     before: readonly string[],
     at: string | undefined,
-    { words, env, folder, input, pace }: Pick<Order, "words" | "env" | "folder" | "input" | "pace">,
+    { words, env, folder, input, pace, machine }: Omit<Order, "timeoutMs" | "signal">,
   ) =>
     Bun.spawn(
       [
         ...before,
         ...(pace === "quick" ? quickly : politely),
-        ...(at === undefined ? [] : named(at)),
+        ...(at === undefined ? [] : named(machine ?? at, machine !== undefined)),
         program,
         ...words,
       ],

@@ -8,6 +8,8 @@ export interface StoredLife extends Generation {
   takenOverAt?: number | undefined;
   /** The server that took this one's place, and where that was seen. */
   replaced?: (Generation & { at: number; target: string }) | undefined;
+  /** The other server had locked the target: it cannot see yet that this one takes its place. */
+  unseen?: boolean | undefined;
   /** Restored to practise: it acts only after berth backup take-over. */
   practice?: boolean | undefined;
 }
@@ -58,6 +60,8 @@ export function createLife({ read, write, clock, handoverMs }: LifeOptions): Lif
         const { target, at } = life.replaced;
         return `another server took this one's place at ${isoTime(at)}, says the target ${target}; ${wayOut}`;
       }
+      if (life?.unseen)
+        return `the server whose place this one takes has locked the target, so that it cannot see that; this one acts once it has written its generation there; ${wayOut}`;
       if (isLooking) return "the targets of the backups are asked whether another server took this one's place; wait";
       if (isHandingOver())
         return `this server took the place of another one, which needs a moment to stop; it acts from ${isoTime((life?.takenOverAt ?? 0) + handoverMs)} on`;

@@ -1,5 +1,6 @@
 import { Failure } from "../../base/wire/failure.ts";
 import { createLocks, type Locks } from "./locks.ts";
+import { lockingOf } from "../core/restic-commands.ts";
 import type { Restic } from "../restic/restic.ts";
 import { type Generation, generationTags } from "../core/generation.ts";
 import { includePattern, namesIn, sizeBelow } from "../core/restore-choice.ts";
@@ -21,7 +22,6 @@ export interface Repository {
    * another server's, or the key was lost.
    */
   make(): Promise<void>;
-  /** Takes no lock. */
   snapshots(signal?: AbortSignal): Promise<Snapshot[]>;
   /** Copies what is in a folder. It counts only once the target has listed it: `confirmed`. */
   write(order: CopyOrder, signal: AbortSignal): Promise<BackupSummary>;
@@ -57,8 +57,9 @@ export interface RepositoryLimits {
   askMs: number;
   /** For a copy, a restore, and a removal of old copies. */
   workMs: number;
-  /** After this time, a lock that did not change is left over. */
+  /** After this time, a lock that did not change is left over; `serverLockStaleMs`: one of a server of this installation. */
   lockStaleMs: number;
+  serverLockStaleMs: number;
   /** How long a command waits for another of this server that has locked the repository, and how often. */
   lockWaitMs: number;
   lockTriesMax: number;
@@ -102,15 +103,20 @@ export function createRepository(
   /** Runs one command; again where another of this server, or only locks that are left over, stood in its way. */
   async function order(words: string[], how: How = {}) {
     const { signal, timeoutMs = limits.askMs } = how;
-    const run = () => locks.running(place, () => restic.run({ ...how, words, env, timeoutMs }));
-    let first = await run();
+    const locking = lockingOf(words);
+    const run = (...more: string[]) =>
+      locks.running(place, () => restic.run({ ...how, words: [...words, ...more], env, timeoutMs }));
+    let first = await run(...(locking === "look" ? [withoutLock] : []));
     for (let tries = 1; first.trouble === "locked" && tries < limits.lockTriesMax; tries++) {
       if (!(await locks.oneEnds(place, signal))) break;
       first = await run();
     }
     if (first.ok || first.trouble !== "locked" || signal?.aborted) return first;
-    if (!(await locks.areLeftOver(restic, env))) return first;
-    await restic.run({ words: ["unlock"], env, timeoutMs: limits.askMs });
+    if (locking === "read") return unprotected(first, await run(withoutLock));
+    const machines = await locks.leftOver(restic, env);
+    if (machines === undefined) return first;
+    for (const machine of [undefined, ...machines])
+      await restic.run({ words: ["unlock"], env, machine, timeoutMs: limits.askMs });
     return run();
   }
 
@@ -121,7 +127,7 @@ export function createRepository(
   }
 
   const list = async (words: string[], signal?: AbortSignal) =>
-    readSnapshots(await asked("listing the copies", ["snapshots", "--json", "--no-lock", ...words], { signal }));
+    readSnapshots(await asked("listing the copies", ["snapshots", "--json", ...words], { signal }));
 
   const drop = async (snapshots: readonly string[], signal?: AbortSignal) =>
     void (await asked("removing what is not a copy", ["forget", ...snapshots], { signal }));
@@ -162,7 +168,7 @@ export function createRepository(
 
   return {
     async make() {
-      const found = await order(["cat", "config", "--no-lock"]);
+      const found = await order(["cat", "config"]);
       if (found.ok) return;
       if (found.trouble !== "no_repository") throw refused(`opening ${place}`, found);
       await asked("making the repository", ["init"]);
@@ -184,7 +190,7 @@ export function createRepository(
       await asked("checking what is", ["check", `--read-data-subset=${part}`], { signal, ...long });
     },
     async totalSize(signal) {
-      const words = ["stats", "--mode", "raw-data", "--json", "--no-lock"];
+      const words = ["stats", "--mode", "raw-data", "--json"];
       return readSize(await asked("measuring what is", words, { signal, timeoutMs: workMs }));
     },
     async mark(generation) {
@@ -205,10 +211,10 @@ export function createRepository(
       throw new Failure("not_found", `the copy ${snapshot.slice(0, 8)} does not hold "${path}"; nothing was changed`);
     },
     async names(snapshot) {
-      return namesIn(await asked("reading the copy", ["ls", "--json", "--no-lock", snapshot, "/"]));
+      return namesIn(await asked("reading the copy", ["ls", "--json", snapshot, "/"]));
     },
     async text(snapshot, path) {
-      const done = await order(["dump", "--no-lock", snapshot, `/${path}`]);
+      const done = await order(["dump", snapshot, `/${path}`]);
       if (done.ok) return done.stdout;
       if (done.cause.includes("not found")) return "";
       throw refused(`reading the copy at ${place}`, done);
@@ -225,6 +231,15 @@ export function createRepository(
   };
 }
 
+const withoutLock = "--no-lock";
+
+/** What was read without a lock has failed: the machine whose lock stands there may have removed it meanwhile. */
+function unprotected<T extends { ok: boolean; cause: string }>(locked: T, read: T): T {
+  if (read.ok) return read;
+  const why = `${read.cause}; another machine may have removed data meanwhile (${locked.cause}): try again once it has ended`;
+  return { ...read, cause: why };
+}
+
 /** The only file in the copy of an empty folder; no restore brings it back. */
 const emptyFile = ".berth-empty-folder";
 
@@ -232,6 +247,11 @@ const emptyFile = ".berth-empty-folder";
 const literal = (path: string) => path.replace(/[\\*?[\]]/g, "\\$&");
 
 function refused(what: string, { trouble, cause }: { trouble: string; cause: string }): Failure {
+  if (trouble === "locked") {
+    const hint =
+      "wait for its end; a lock that is left over goes by itself, 10 to 35 minutes after the server has seen it";
+    return new Failure("unavailable", `${what} failed: ${cause}; ${hint}`, { reason: "Locked" });
+  }
   if (trouble === "wrong_key") {
     const why = "another key opens what is there; choose another folder, or restore with the key of those copies";
     return new Failure("conflict", `${what} failed: ${why}`);

@@ -78,6 +78,7 @@ export function createTwins(options: TwinsOptions): Twins {
     if (verdict.is !== "raise" || (life.stored() === undefined && options.isUnconfirmed())) return snapshots;
     await life.write({ ...mine(), ...verdict.to });
     await repository.mark(verdict.to);
+    if (mine().unseen) await life.write({ ...mine(), unseen: undefined, takenOverAt: clock.now() });
     return snapshots;
   }
 

@@ -12,6 +12,7 @@ import { checkCredentials, type Credentials, readTarget } from "../../backups/co
 import { createRestic } from "../../backups/restic/restic.ts";
 import { stateTag } from "../../backups/core/subject.ts";
 import type { StoredLife } from "../../backups/service/life.ts";
+import { serverHost } from "../../backups/service/locks.ts";
 import { createRepository, type Repository } from "../../backups/service/repository.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { backupLimits } from "../../config/backup-limits.ts";
@@ -98,7 +99,8 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
   const stop = () => stopping.abort();
   for (const signal of signals) process.on(signal, stop);
   try {
-    const restic = createRestic(join(folder, "cache"), backupLimits);
+    const life = randomBytes(8).toString("hex");
+    const restic = createRestic(join(folder, "cache"), backupLimits, () => serverHost(life));
     await restic.version();
     const repository = createRepository(restic, source, backupLimits);
     const snapshots = await repository.snapshots(stopping.signal);
@@ -121,7 +123,7 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     await repository.restore(chosen.id, join(folder, "state"), stopping.signal);
     for (const line of await missingLines(join(folder, "state", copiesFile), { from, chosen, snapshots }))
       thisMachine.say(line);
-    await takePlace(layout, repository, { practice: values.practice, newest: newestGeneration(snapshots) });
+    await takePlace(layout, repository, { life, practice: values.practice, newest: newestGeneration(snapshots) });
     const file = join(folder, "state", stateFile);
     const goesOn = values.all === true;
     await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])], { goesOn });
@@ -168,17 +170,27 @@ const outcomeOf = (practice: boolean | undefined) =>
     ? "The server that made the copies goes on; what is restored never acts by itself."
     : "The server that made the copies stops acting once it reaches the target.";
 
-/** The root becomes the server that acts for the installation, before it has the state: two never act at one time. */
+/**
+ * The root becomes the server that acts for the installation, before it has the state: two never act at one time. Where the
+ * other server has locked the target, the new one writes its generation there later, and does not act before.
+ */
 async function takePlace(
   layout: Layout,
   repository: Repository,
-  { practice, newest }: { practice: boolean | undefined; newest: Generation | undefined },
+  { life, practice, newest }: { life: string; practice: boolean | undefined; newest: Generation | undefined },
 ): Promise<void> {
-  const [life, number] = [randomBytes(8).toString("hex"), (newest?.number ?? 0) + 1];
+  const number = (newest?.number ?? 0) + 1;
   await makeFolders(layout);
   if (practice) return writeLifeFile<StoredLife>(layout, { life, number: 0, practice });
-  await repository.mark({ life, number });
-  await writeLifeFile<StoredLife>(layout, { life, number, takenOverAt: Date.now() });
+  const unseen = await repository.mark({ life, number }).then(
+    () => undefined,
+    (error: unknown) => {
+      if (!(error instanceof Failure) || error.reason !== "Locked") throw error;
+      thisMachine.say(`${error.message}; until then, the new server makes no copies there and does not act`);
+      return true;
+    },
+  );
+  await writeLifeFile<StoredLife>(layout, { life, number, unseen, takenOverAt: Date.now() });
 }
 
 /**

@@ -1,5 +1,16 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,14 +109,84 @@ test.skipIf(!isRoot)("a lock of a machine that is gone is left over once it has 
     },
   };
   const locks = createLocks(() => now, patientBackups);
-  expect(await locks.areLeftOver(restic, env)).toBe(false);
+  expect(await locks.leftOver(restic, env)).toBeUndefined();
   now += patientBackups.lockStaleMs - 1;
   // It was renewed: the copy lives.
   id = "b".repeat(64);
-  expect(await locks.areLeftOver(restic, env)).toBe(false);
+  expect(await locks.leftOver(restic, env)).toBeUndefined();
   now += patientBackups.lockStaleMs;
-  expect(await locks.areLeftOver(restic, env)).toBe(true);
+  expect(await locks.leftOver(restic, env)).toEqual([]);
 });
+
+test.skipIf(!isRoot)(
+  "a machine that burnt while it removed data: all is read at once, and written once its lock has not changed for long",
+  async () => {
+    const [burnt, other] = ["berth-aaaaaaaaaaaaaaaa", "berth-bbbbbbbbbbbbbbbb"];
+    const { signal } = new AbortController();
+    const source = join(folder, "source");
+    mkdirSync(join(source, "sub"), { recursive: true });
+    writeFileSync(join(source, "sub/file"), "yesterday");
+    const lost = repositoryOf(burnt);
+    await lost.make();
+    const cheap = [process.execPath, join(import.meta.dir, "../../lib/cheap-key.ts")];
+    expect(Bun.spawnSync(cheap, { env: { ...process.env, ...env } }).exitCode).toBe(0);
+    const { snapshot } = await lost.backup({ folder: source, tags: ["volume"] }, signal);
+    // An index that never answers holds up its removal of data. Its process lives on: another machine may have the same number.
+    const index = join(folder, access.installation, "index", "a".repeat(64));
+    Bun.spawnSync(["mkfifo", index]);
+    const burning = new AbortController();
+    const removal = lost.prune(burning.signal).catch(() => undefined);
+    const held = await waitFor("a read of the index", () => {
+      try {
+        return openSync(index, constants.O_WRONLY | constants.O_NONBLOCK);
+      } catch {
+        return undefined;
+      }
+    });
+    const [lock] = locksNow();
+    rmSync(index);
+
+    const repository = repositoryOf(other);
+    const locked = expect.objectContaining({ reason: "Locked", message: expect.stringContaining(burnt) });
+    await expect(repository.mark({ number: 2, life: "b".repeat(16) })).rejects.toEqual(locked);
+    expect((await repository.snapshots()).map(({ id }) => id)).toEqual([snapshot]);
+    expect(await repository.size(snapshot, undefined)).toBe(9);
+    expect(await repository.size(snapshot, "sub/file")).toBe(9);
+    expect(await repository.names(snapshot)).toEqual(["sub"]);
+    expect(await repository.text(snapshot, "sub/file")).toBe("yesterday");
+    expect(await repository.totalSize(signal)).toBeGreaterThan(0);
+    await repository.restore(snapshot, join(folder, "back"), signal);
+    expect(readFileSync(join(folder, "back/sub/file"), "utf8")).toBe("yesterday");
+    now += patientBackups.serverLockStaleMs - 1;
+    await expect(repository.prune(signal)).rejects.toEqual(locked);
+    expect(locksNow()).toEqual([lock ?? ""]);
+
+    // What the other one removes while it is read is missed: nothing counts as restored.
+    const data = join(folder, access.installation, "data");
+    const kept = join(folder, "kept");
+    renameSync(data, kept);
+    mkdirSync(data);
+    const hasty = createRepository(
+      createRestic(join(folder, "third"), { ...patientBackups, resticStallMs: 1_000 }, () => other),
+      { ...access, url: folder },
+      patientBackups,
+    );
+    const gone = /another machine may have removed data meanwhile.*already locked exclusively/;
+    await expect(hasty.restore(snapshot, join(folder, "half"), signal)).rejects.toThrow(gone);
+    rmSync(data, { recursive: true });
+    renameSync(kept, data);
+
+    now += 1;
+    const next = repositoryOf(other);
+    await expect(next.mark({ number: 2, life: "b".repeat(16) })).rejects.toEqual(locked);
+    now += patientBackups.serverLockStaleMs;
+    await repository.mark({ number: 2, life: "b".repeat(16) });
+    expect(locksNow()).toEqual([]);
+    burning.abort();
+    closeSync(held);
+    await removal;
+  },
+);
 
 test.skipIf(!isRoot)(
   "a volume whose folder got another owner or mode keeps no copies beyond what is asked",

@@ -17,12 +17,13 @@ let clock: FakeClock;
 let advance: (ms: number) => Promise<void>;
 let held: Map<string, Snapshot[]>;
 let away: Set<string>;
+let locked = false;
 let hung: Promise<void> | undefined;
 
 beforeEach(() => {
   clock = createFakeClock();
   advance = createTurns(clock).advance;
-  [held, away, hung] = [new Map([["disk", []]]), new Set(), undefined];
+  [held, away, hung, locked] = [new Map([["disk", []]]), new Set(), undefined, false];
 });
 
 const mark = (target: string, generation: Generation) =>
@@ -40,6 +41,7 @@ function repositoryOf(target: string): Repository {
     },
     async mark(generation: Generation) {
       reach();
+      if (locked) throw new Failure("unavailable", "already locked exclusively", { reason: "Locked" });
       mark(target, generation);
     },
   } as Repository;
@@ -152,6 +154,21 @@ test("a restored server writes its generation at the other targets too", async (
   const { look } = server({ number: 2, life: "bb" });
   await look("vault");
   expect(newest("vault")).toMatchObject({ number: 2, life: "bb" });
+});
+
+test("a restored server acts a moment after it could write its generation past the lock of the other one", async () => {
+  mark("disk", { number: 1, life: "aa" });
+  locked = true;
+  const { look, gate, life } = server({ number: 2, life: "bb", takenOverAt: clock.now(), unseen: true });
+  life.expectLook(false);
+  await expect(look()).rejects.toMatchObject({ reason: "Locked" });
+  clock.moveTo(clock.steady() + 60 * backupLimits.handoverMs);
+  expect([gate.isOpen(), gate.heldBy()]).toEqual([false, expect.stringContaining("has locked the target")]);
+  locked = false;
+  await look();
+  expect([gate.isOpen(), newest()]).toMatchObject([false, { number: 2, life: "bb" }]);
+  clock.moveTo(clock.steady() + backupLimits.handoverMs);
+  expect(gate.isOpen()).toBe(true);
 });
 
 test("a state that was restored from a file on a new machine neither acts nor writes before it is told to", async () => {
