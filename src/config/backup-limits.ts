@@ -94,6 +94,9 @@ export const backupLimits = {
   /** A drill leaves this much memory and disk free: live apps go on meanwhile, and write. */
   drillSpareMemoryBytes: 256 * 1024 * 1024,
   drillSpareDiskBytes: 1024 * 1024 * 1024,
+  /** Repairs of targets that are listed, and lost paths of one copy. */
+  repairsKept: 20,
+  missingShownMax: 100,
   /** Rehearsals that are listed, and how long an app without a check may start before a release command that may need it. */
   rehearsalsMax: 20,
   rehearsalHeadStartMs: 5_000,

@@ -176,7 +176,7 @@ function mountServices(
   mountIdentity(instances, identity.identity.manage, { pageMax: limits.eventsPageMax });
   mountIngress(plane, { certificates: createCertificateViews(rooms.certificates), views: rooms.ingress.views });
   mountSources(plane, rooms.sources);
-  mountBackups(plane, backups, others);
+  mountBackups(plane, backups, { ...others, repairs: backups.repairs });
   mountDatabases(plane, databases);
 }
 

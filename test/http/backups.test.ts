@@ -16,6 +16,8 @@ import type { Databases } from "../../src/backups/service/databases.ts";
 import type { Drills } from "../../src/backups/service/drills.ts";
 import { rehearsalEndpoints } from "../../src/backups/api/rehearsals.ts";
 import type { Rehearsals } from "../../src/backups/service/rehearsals.ts";
+import { repairEndpoints } from "../../src/backups/api/repairs.ts";
+import type { Repairs } from "../../src/backups/service/repairs.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
@@ -41,6 +43,7 @@ const others = {
   restores: recorded<Restores>(),
   drills: recorded<Drills>(),
   rehearsals: recorded<Rehearsals<unknown>>(),
+  repairs: recorded<Repairs>(),
 };
 const app = createOrchestrationApp({
   controller: createRecordingController().controller,
@@ -59,6 +62,7 @@ const ask = (by: Principal, { method, path }: { method: string; path: string }) 
     "/backups/restores/plan": {},
     "/backups/restores": {},
     "/backups/drills": {},
+    "/backups/targets/:name/repair": { step: "look" },
     "/rehearsals": {},
     "/backups/databases/restores": {},
     "/backups/restores/undo": { scope: "shop", name: "web" },
@@ -79,6 +83,7 @@ const endpoints = [
   ...databaseEndpoints,
   ...drillEndpoints,
   ...rehearsalEndpoints,
+  ...repairEndpoints,
 ];
 
 /** What there is and how it went: for everyone who may see the machine, or the app. */

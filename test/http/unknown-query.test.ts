@@ -7,6 +7,7 @@ import { mountBackups, mountDatabases } from "../../src/backups/http/mount.ts";
 import type { Rehearsals } from "../../src/backups/service/rehearsals.ts";
 import type { Drills } from "../../src/backups/service/drills.ts";
 import type { Databases } from "../../src/backups/service/databases.ts";
+import type { Repairs } from "../../src/backups/service/repairs.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
@@ -56,6 +57,7 @@ describe("a mistyped query parameter", () => {
       mountBackups(plane, recording(done, "backups") as Backups, {
         ...{ restores: recording(done, "restores") as Restores, drills: recording(done, "drills") as Drills },
         rehearsals: recording(done, "rehearsals") as Rehearsals<unknown>,
+        repairs: recording(done, "repairs") as Repairs,
       });
     },
     version: "1",

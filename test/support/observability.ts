@@ -2,6 +2,7 @@ import { mountBackups } from "../../src/backups/http/mount.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
 import type { Rehearsals } from "../../src/backups/service/rehearsals.ts";
 import type { Drills } from "../../src/backups/service/drills.ts";
+import type { Repairs } from "../../src/backups/service/repairs.ts";
 import type { Restores } from "../../src/backups/service/restore.ts";
 import { openGate } from "./open-gate.ts";
 import { tokenId } from "../../src/observability/core/tokens/format.ts";
@@ -226,6 +227,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
           restores: { plan: async () => ({ volumes: [], at: "", unreachable: [] }) } as unknown as Restores,
           drills: {} as Drills,
           rehearsals,
+          repairs: {} as Repairs,
         });
         mountIngress(plane, options.ingress ?? noIngress);
         const instances = planeOfInstances(plane, observability.identity);

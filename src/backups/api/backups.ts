@@ -201,6 +201,9 @@ export const listSnapshots = endpoint({
             ordinal: Type.Optional(Type.Integer({ description: "of a claim" })),
           }),
         ),
+        damaged: Type.Optional(
+          Type.Boolean({ description: "a part of it is lost at the target: only a restore that names it takes it" }),
+        ),
       }),
     ),
     unreachable: Type.Array(Type.Object({ target: Type.String(), why: Type.String() })),

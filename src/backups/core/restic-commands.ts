@@ -9,11 +9,12 @@
  *   faults.
  * - `unlock`: removes locks that are left over.
  */
-export const resticCommands = {
+const resticCommands = {
   cat: "look",
   list: "look",
   snapshots: "look",
   dump: "read",
+  find: "read",
   ls: "read",
   restore: "read",
   stats: "read",
@@ -22,6 +23,8 @@ export const resticCommands = {
   forget: "write",
   init: "write",
   prune: "write",
+  "rebuild-index": "write",
+  repair: "write",
   unlock: "unlock",
 } as const;
 
@@ -30,4 +33,54 @@ export function lockingOf([verb = ""]: readonly string[]): (typeof resticCommand
   const found = Object.entries(resticCommands).find(([name]) => name === verb)?.[1];
   if (found === undefined) throw new Error(`restic ${verb} is not in the table of commands`);
   return found;
+}
+
+/** The oldest restic that berth works with; older ones answer in other forms. */
+export const resticMin = "0.12";
+
+/** What newer versions of restic do, by the version that brought it. Where it is missing, berth does without. */
+export const resticFeatures = {
+  /** `restore --sparse` writes runs of zeros as holes. Without it, holes are punched after the restore. */
+  sparse: "0.15",
+  /** `repair index`; before, `rebuild-index`. */
+  repairIndex: "0.16",
+  /** `restore --json` tells how far it is. Without it, bytes on the disk are counted. */
+  restoreProgress: "0.16",
+  /** Exit codes of their own for a missing repository, a lock and, since 0.17.1, a wrong key. Without them, texts are read. */
+  exitCodes: "0.17",
+} as const;
+
+/** Whether a version of restic has a feature; one that is not known has none. */
+export function hasFeature(version: string | undefined, feature: keyof typeof resticFeatures): boolean {
+  return version !== undefined && isAtLeast(version, resticFeatures[feature]);
+}
+
+export function isAtLeast(version: string, oldest: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldest.split(".").map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+/** Makes the index name what is there, and nothing else. */
+export const repairIndexWords = (version: string) =>
+  hasFeature(version, "repairIndex") ? ["repair", "index"] : ["rebuild-index"];
+
+/** Writes a snapshot into a folder, and compares what it has written. `only` says which part of it. */
+export function restoreWords(version: string, { snapshot, folder, only }: RestoreOrder): string[] {
+  const sparse = hasFeature(version, "sparse") ? ["--sparse"] : [];
+  const json = hasFeature(version, "restoreProgress") ? ["--json"] : [];
+  return ["restore", snapshot, "--verify", ...sparse, ...json, "--target", folder, ...only];
+}
+
+interface RestoreOrder {
+  snapshot: string;
+  folder: string;
+  only: readonly string[];
+}
+
+/** Bytes that a restore has written, from a line of its `--json`; undefined for another line. */
+export function restoredBytes(line: string): number | undefined {
+  if (!line.startsWith('{"message_type":"status"')) return undefined;
+  const [, bytes] = /"bytes_restored":(\d+)/.exec(line) ?? [];
+  return bytes === undefined ? undefined : Number(bytes);
 }

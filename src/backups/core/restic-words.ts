@@ -1,19 +1,9 @@
 import { type Keep, parseKeep } from "../../base/pure/keep.ts";
 import { Failure } from "../../base/wire/failure.ts";
 
-/** The oldest restic that berth works with; older ones answer in other forms. */
-export const resticMin = "0.12";
-
 /** `restic 0.14.0 compiled with …` → `0.14.0`; undefined for anything else. */
 export function resticVersion(text: string): string | undefined {
   return /^restic (\d+\.\d+(?:\.\d+)?)\b/.exec(text.trim())?.[1];
-}
-
-/** Whether a version is `resticMin` or newer. */
-export function isNewEnough(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = resticMin.split(".").map(Number);
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
 /** One snapshot as restic lists it. */
@@ -22,16 +12,27 @@ export interface Snapshot {
   /** Epoch milliseconds. */
   at: number;
   tags: string[];
+  /** Id of the folder at its top. */
+  tree?: string | undefined;
+  /** Parts of it are lost at the target: it cannot be restored whole. */
+  isDamaged?: boolean | undefined;
 }
 
 /** The answer to `snapshots --json`. Fails `internal` for what is not one. */
 export function readSnapshots(text: string): Snapshot[] {
   const rows: unknown = parsedJson(text);
   if (!Array.isArray(rows)) throw new Failure("internal", "restic listed no snapshots");
-  return rows.flatMap((row: { id?: unknown; time?: unknown; tags?: unknown }): Snapshot[] => {
+  return rows.flatMap((row: { id?: unknown; time?: unknown; tags?: unknown; tree?: unknown }): Snapshot[] => {
     const at = Date.parse(String(row.time));
     if (typeof row.id !== "string" || Number.isNaN(at)) return [];
-    return [{ id: row.id, at, tags: Array.isArray(row.tags) ? row.tags.map(String) : [] }];
+    return [
+      {
+        id: row.id,
+        at,
+        tags: Array.isArray(row.tags) ? row.tags.map(String) : [],
+        tree: typeof row.tree === "string" ? row.tree : undefined,
+      },
+    ];
   });
 }
 
@@ -76,8 +77,10 @@ function parsedJson(text: string): unknown {
 /** Why restic failed, as far as somebody can act on it. */
 export type ResticTrouble = "wrong_key" | "no_repository" | "locked" | "empty" | "other";
 
-/** Reads it from what restic said: before 0.17 its exit codes do not tell these apart. */
-export function troubleOf(said: string): ResticTrouble {
+/** Reads it from the exit code of a version that has one for it, and from what restic said otherwise. */
+export function troubleOf(said: string, code?: number): ResticTrouble {
+  const byCode = troubleCodes[code ?? 0];
+  if (byCode !== undefined) return byCode;
   if (/wrong password or no key found/.test(said)) return "wrong_key";
   if (/snapshot is empty$/m.test(said)) return "empty";
   if (/already locked|unable to create lock/.test(said)) return "locked";
@@ -86,6 +89,8 @@ export function troubleOf(said: string): ResticTrouble {
   if (/unable to open config file|repository does not exist/.test(said) && isMissing.test(said)) return "no_repository";
   return "other";
 }
+
+const troubleCodes: Partial<Record<number, ResticTrouble>> = { 10: "no_repository", 11: "locked", 12: "wrong_key" };
 
 /**
  * Tells from what restic says whether one request has failed for `stallMs` without an answer. A request that succeeds says

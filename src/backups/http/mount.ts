@@ -21,8 +21,10 @@ import {
 import { bringDatabase, databasePoints, planDatabaseRestore, RestoreDatabaseBody } from "../api/databases.ts";
 import { beginDrill, DrillBody, listDrills } from "../api/drills.ts";
 import { beginRehearsal, listRehearsals } from "../api/rehearsals.ts";
+import { beginRepair, listRepairs, RepairBody } from "../api/repairs.ts";
 import type { Rehearsals } from "../service/rehearsals.ts";
 import type { Drills } from "../service/drills.ts";
+import type { Repairs } from "../service/repairs.ts";
 import type { Backups } from "../service/create.ts";
 import type { Databases } from "../service/databases.ts";
 import { beginRestore, listRestores, planRestore, RestoreBody, undoRestore } from "../api/restore.ts";
@@ -31,6 +33,7 @@ import type { Restores } from "../service/restore.ts";
 const readDrillBody = bodyReader({ path: beginDrill.path, body: DrillBody });
 const readRestoreBody = bodyReader({ path: beginRestore.path, body: RestoreBody });
 const readUndoBody = bodyReader({ path: undoRestore.path, body: undoRestore.body });
+const readRepairBody = bodyReader({ path: beginRepair.path, body: RepairBody });
 const readTargetBody = bodyReader({ path: putBackupTarget.path, body: BackupTargetBody });
 
 export function mountDatabases(plane: Plane, databases: Databases): void {
@@ -60,7 +63,13 @@ export function mountBackups(
     restores,
     drills,
     rehearsals,
-  }: { restores: Restores; drills: Drills; rehearsals: Rehearsals<{ by: Principal; actor: string }> },
+    repairs,
+  }: {
+    restores: Restores;
+    drills: Drills;
+    rehearsals: Rehearsals<{ by: Principal; actor: string }>;
+    repairs: Repairs;
+  },
 ): void {
   mount(plane, listBackupApps, ({ by }) => {
     const seen = backups.listApps().filter((app) => sees(by, app));
@@ -78,6 +87,10 @@ export function mountBackups(
   mountRead(plane, listBackupRuns, ({ query: { target } }) => ({ runs: backups.listRuns(target) }));
   mountRead(plane, listSnapshots, ({ query: { target } }) => backups.snapshots(target));
   mountOwned(plane, takeOver, ({ actor }) => backups.takeOver(actor));
+  mountOwned(plane, beginRepair, ({ params, body, actor }) =>
+    repairs.begin(params.name, readRepairBody(body).step, actor),
+  );
+  mountOwned(plane, listRepairs, () => repairs.list());
   mountRestores(plane, restores);
   mountOwned(plane, beginDrill, ({ body, actor }) => drills.begin(readDrillBody(body), actor));
   mountRead(plane, listDrills, () => drills.list());

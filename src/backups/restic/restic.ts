@@ -6,14 +6,13 @@ import { Failure } from "../../base/wire/failure.ts";
 import { type CopyGroup, hasNoScope } from "./copy-group.ts";
 import {
   createStallWatch,
-  isNewEnough,
-  resticMin,
   resticVersion,
   lacksOnlyVanished,
   troubleOf,
   type ResticTrouble,
   causeOf,
 } from "../core/restic-words.ts";
+import { hasFeature, isAtLeast, resticMin } from "../core/restic-commands.ts";
 
 /** One command of restic. */
 interface Order {
@@ -26,6 +25,8 @@ interface Order {
   input?: string | undefined;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** Gets what it writes to stdout, as it comes. */
+  onText?: ((text: string) => void) | undefined;
   /** The machine as which it runs, and on which no other process is: restic takes locks of that name for left over. */
   machine?: string | undefined;
   /**
@@ -40,6 +41,8 @@ interface Answered {
   /** Exit code; undefined where a signal ended it. */
   code: number | undefined;
   stdout: string;
+  /** What it wrote to stderr, without credentials. */
+  said?: string | undefined;
   trouble: ResticTrouble;
   /** What a copy lacks: files that were gone when their turn came alone, or also others. */
   lacks?: "vanished" | "unread" | undefined;
@@ -119,7 +122,7 @@ export function createRestic(
   const spawn = (
     before: readonly string[],
     at: string | undefined,
-    { words, env, folder, input, pace, machine }: Omit<Order, "timeoutMs" | "signal">,
+    { words, env, folder, input, pace, machine }: Omit<Order, "timeoutMs" | "signal" | "onText">,
   ) =>
     Bun.spawn(
       [
@@ -146,11 +149,11 @@ export function createRestic(
   async function run(order: Order): Promise<Answered> {
     await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
     const before = order.pace === "long" ? await group() : [];
-    const { said, ...answered } = await runWithin(before, order);
-    return hasNoScope(before, answered.code, said) ? runWithin([], order) : answered;
+    const answered = await runWithin(before, order);
+    return hasNoScope(before, answered.code, answered.said ?? "") ? runWithin([], order) : answered;
   }
 
-  async function runWithin(before: readonly string[], order: Order): Promise<Answered & { said: string }> {
+  async function runWithin(before: readonly string[], order: Order): Promise<Answered> {
     const child = spawn(before, await host(), order);
     let why: string | undefined;
     let killing: Timer | undefined;
@@ -169,7 +172,7 @@ export function createRestic(
     if (order.signal?.aborted) onAbort();
     try {
       const [stdout, stderr] = await Promise.all([
-        readTail(child.stdout, outputBytesMax),
+        readTail(child.stdout, outputBytesMax, order.onText),
         readTail(child.stderr, outputBytesMax, retries),
       ]);
       await child.exited;
@@ -178,8 +181,8 @@ export function createRestic(
       const code = child.exitCode ?? undefined;
       return {
         ok: code === 0 && why === undefined,
-        ...{ code, stdout, said: stderr },
-        trouble: troubleOf(stderr),
+        ...{ code, stdout, said: hide(stderr) },
+        trouble: troubleOf(stderr, hasFeature(known, "exitCodes") ? code : undefined),
         lacks: code === unreadCode ? lacking(stderr, order.folder ?? "/") : undefined,
         cause: why === undefined ? cause : stderr.trim() === "" ? why : `${why}; restic said last: ${cause}`,
       };
@@ -199,7 +202,7 @@ export function createRestic(
       const { stdout, cause } = await run({ words: ["version"], env: {}, timeoutMs: 10_000 });
       const version = resticVersion(stdout);
       if (version === undefined) throw new Failure("unavailable", `"${found} version" did not answer: ${cause}`);
-      if (!isNewEnough(version))
+      if (!isAtLeast(version, resticMin))
         throw new Failure("unavailable", `restic ${version} is too old: berth needs ${resticMin}`);
       known = version;
       return version;

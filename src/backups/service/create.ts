@@ -8,6 +8,7 @@ import { noTarget } from "../core/target.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import { createImageCopies } from "./image-copies.ts";
 import { createKey, runsId, type StoredTarget } from "./records.ts";
+import { createRepairs, type Repairs } from "./repairs.ts";
 import { createInspector, createLedger } from "./watched.ts";
 import { createLocks } from "./locks.ts";
 import type { BackupOptions } from "./options.ts";
@@ -55,6 +56,7 @@ export interface Backups extends Listing {
   /** Makes a repository with a new key at each target, and copies everything there. Fails where a target does not answer. */
   newKey(actor: string): Promise<{ key: string; targets: string[] }>;
   takeOver: Twins["takeOver"];
+  repairs: Repairs;
   /** Whether the engine has an image now, from a copy of it if need be. Never rejects. */
   bringImage(id: string): Promise<boolean>;
   /** Makes the copies that are due, until `signal` aborts; not before the gate is open. Looks at the targets always. */
@@ -91,10 +93,12 @@ export function createBackups(options: BackupOptions): Backups {
   function repositoryWith(recoveryKey: string, target: StoredTarget): Repository {
     const { installation, text } = readRecoveryKey(recoveryKey);
     const access = { url: target.url, credentials: target.credentials, installation, password: text };
-    return ledger.watch(target, createRepository(restic, access, limits, locks));
+    const repository = createRepository(restic, access, limits, locks, () => repairs.isFresh(target.name));
+    return ledger.watch(target, repository);
   }
 
-  const shared = { records, clock, log, limits, repositoryOf, look: twins.look, looked: twins.looked };
+  const looks = { look: twins.look, looked: twins.looked, isFresh: (target: string) => repairs.isFresh(target) };
+  const shared = { records, clock, log, limits, repositoryOf, ...looks };
   const images = createImageCopies({ ...shared, images: options.images, turn: copying, closing: closing.signal });
   const still = createStill({ ...shared, platform: options.platform, closing: closing.signal });
   const volumes: VolumeRuns = createVolumeRuns({ ...shared, platform: options.platform, still, copying });
@@ -119,6 +123,10 @@ export function createBackups(options: BackupOptions): Backups {
     inspect: inspector.inspect,
   });
 
+  const repairs = createRepairs(
+    { ...shared, stored, onEvent: options.onEvent, closing: closing.signal, random: options.randomBytes },
+    { states, volumes, images, alone: (work) => options.reading(() => copying(() => states.alone(work))) },
+  );
   const shown = (target: StoredTarget) =>
     shownTarget(target, {
       ...{ runs: records.runs(target.name), held: gate.heldBy(), nextAt: states.nextAt(target) },
@@ -171,7 +179,7 @@ export function createBackups(options: BackupOptions): Backups {
       for (const target of targets) await opening(() => repositoryWith(text, target).make());
       await records.setKey(text);
       for (const { name: target } of targets) states.end(target);
-      await states.settled();
+      await states.alone(async () => undefined);
       for (const { name: target } of targets) {
         await ledger.forgive(target);
         await records.putRuns(target, []);
@@ -239,11 +247,11 @@ export function createBackups(options: BackupOptions): Backups {
         }
       };
       await gate.whenOpen(async () => void (await Promise.all([states.run(signal), copyVolumes()])))(signal);
-      await states.settled();
+      await states.alone(async () => undefined);
       await volumes.settled();
       await copying(async () => undefined);
       await looking;
     },
-    ...{ takeOver: twins.takeOver, bringImage: images.bring },
+    ...{ takeOver: twins.takeOver, bringImage: images.bring, repairs },
   };
 }

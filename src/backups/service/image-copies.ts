@@ -64,7 +64,9 @@ export function createImageCopies({
     };
     try {
       const repository = await repositoryOf(target);
-      const there = new Set((await look(name, repository)).map(({ tags }) => imageOf(tags)));
+      const there = new Set(
+        (await look(name, repository)).flatMap(({ tags, isDamaged }) => (isDamaged ? [] : [imageOf(tags)])),
+      );
       for (const id of room.wanted().filter((wanted) => !there.has(wanted))) {
         signal.throwIfAborted();
         const size = await room.sizeOf(id);
@@ -88,7 +90,9 @@ export function createImageCopies({
 
   async function bringFrom(target: StoredTarget, id: string): Promise<boolean> {
     const repository = await repositoryOf(target);
-    const [copy] = newestFirst(await repository.snapshots(closing)).filter(({ tags }) => imageOf(tags) === id);
+    const [copy] = newestFirst(await repository.snapshots(closing)).filter(
+      ({ tags, isDamaged }) => imageOf(tags) === id && !isDamaged,
+    );
     if (copy === undefined) return false;
     await staged(await repository.size(copy.id, undefined), async (folder) => {
       await repository.restore(copy.id, folder, closing);

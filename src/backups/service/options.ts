@@ -57,6 +57,8 @@ export interface BackupOptions {
     imagesKeptMs: number;
     restoreSpareBytes: number;
     postStopMs: number;
+    repairsKept: number;
+    missingShownMax: number;
   };
   randomBytes(count: number): Uint8Array;
   /** Whether a folder, or what it would be made in, lies in the server's own: copies there are lost with the server. */

@@ -70,6 +70,8 @@ export interface StoredTarget {
   checks?: number | undefined;
   checkError?: string | undefined;
   checkFailedAt?: number | undefined;
+  /** Copies there that cannot be restored whole, as the last repair has found. */
+  damaged?: string[] | undefined;
   /** When copies of the state that are too old last left the list there. */
   forgottenAt?: number | undefined;
   /** When the data of copies that are too old was last removed there. */

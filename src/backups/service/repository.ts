@@ -1,6 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import { createLocks, type Locks } from "./locks.ts";
-import { lockingOf } from "../core/restic-commands.ts";
+import { createDamage, type DamageRoom } from "./damage.ts";
+import { lockingOf, repairIndexWords, restoreWords } from "../core/restic-commands.ts";
 import type { Restic } from "../restic/restic.ts";
 import { type Generation, generationTags } from "../core/generation.ts";
 import { includePattern, namesIn, sizeBelow } from "../core/restore-choice.ts";
@@ -15,7 +16,7 @@ import {
 import { type Access, readTarget, repositoryEnvironment } from "../core/target.ts";
 
 /** The copies of one installation at one target. Every call fails `unavailable` with the cause where the target does not do it. */
-export interface Repository {
+export interface Repository extends DamageRoom {
   /**
    * Opens it, and makes it where there is none yet: for a target that is added. What copies or lists takes a target that has
    * lost it, such as a disk that is not mounted, for a fault. Fails `conflict` where another key opens what is there: it is
@@ -37,6 +38,8 @@ export interface Repository {
   prune(signal: AbortSignal): Promise<void>;
   /** Checks the structure, and reads this part of the data: `3/26`. */
   check(part: string, signal: AbortSignal): Promise<void>;
+  /** Makes the index name what is there, and nothing else: what is lost is then written again by the next copy of it. */
+  repairIndex(signal: AbortSignal): Promise<void>;
   /** Bytes at the target. */
   totalSize(signal: AbortSignal): Promise<number>;
   /** Writes down which server acts: a snapshot that holds nothing else. */
@@ -94,6 +97,7 @@ export function createRepository(
   { url, ...access }: Access & { url: string },
   limits: RepositoryLimits,
   locks: Locks = createLocks(() => performance.now(), limits),
+  isFresh: () => boolean = () => false,
 ): Repository {
   const env = repositoryEnvironment(readTarget(url), access);
   const place = `target ${url}`;
@@ -138,6 +142,8 @@ export function createRepository(
   ): Promise<BackupSummary> {
     const words = ["backup", "--json", "--host", access.installation, ...tags.flatMap((tag) => ["--tag", tag])];
     if (parent !== undefined) words.push("--parent", parent);
+    // Every file is read again: the target may have lost what an earlier copy wrote. A first pass has just done that.
+    else if (isFresh()) words.push("--force");
     const paths = [...exclude.flatMap((pattern) => ["--exclude", `${literal(folder)}/${pattern}`]), "."];
     const how: How = { ...long, signal, pace: isAwaited ? "quick" : "long" };
     const read = () => order([...words, ...paths], { ...how, folder });
@@ -189,6 +195,10 @@ export function createRepository(
     async check(part, signal) {
       await asked("checking what is", ["check", `--read-data-subset=${part}`], { signal, ...long });
     },
+    ...createDamage({ order: (words, signal) => order(words, { signal, ...long }), list, refused, place }),
+    async repairIndex(signal) {
+      await asked("repairing the index", repairIndexWords(await restic.version()), { signal, ...long });
+    },
     async totalSize(signal) {
       const words = ["stats", "--mode", "raw-data", "--json"];
       return readSize(await asked("measuring what is", words, { signal, timeoutMs: workMs }));
@@ -221,7 +231,7 @@ export function createRepository(
     },
     async restore(snapshot, folder, signal, path) {
       const only = path === undefined ? ["--exclude", `/${emptyFile}`] : ["--include", includePattern(path)];
-      const words = ["restore", snapshot, "--verify", "--target", folder, ...only];
+      const words = restoreWords(await restic.version(), { snapshot, folder, only });
       const done = await order(words, { signal, ...long });
       if (done.ok) return;
       const failure = refused(`restoring from ${place}`, done);

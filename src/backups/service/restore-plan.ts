@@ -21,7 +21,7 @@ interface Plan {
  */
 export async function planRestores(parts: RestoreParts, body: RestoreBody): Promise<Plan> {
   const path = checkBody(body);
-  const { copies, unreachable } = await allCopies(parts, body.from);
+  const { copies, unreachable } = await allCopies(parts, body.from, body.snapshot !== undefined);
   if (copies.length === 0 && unreachable.length > 0) {
     throw new Failure("unavailable", unreachable.map(({ target, why }) => `${target}: ${why}`).join("; "));
   }
@@ -100,15 +100,25 @@ async function missingWithout(
   return found.flat();
 }
 
-/** The copies of volumes at the targets that answer. Fails where there is no such target, or none at all. */
-export async function allCopies(parts: Pick<RestoreParts, "targets" | "source">, from: string | undefined) {
+/**
+ * The copies of volumes at the targets that answer; those that cannot be restored whole only where one is named. Fails where
+ * there is no such target, or none at all.
+ */
+export async function allCopies(
+  parts: Pick<RestoreParts, "targets" | "source">,
+  from: string | undefined,
+  withDamaged = false,
+) {
   if (from !== undefined && !parts.targets().includes(from))
     throw new Failure("not_found", `no target "${from}"; berth backup target list shows them`);
   const targets = from === undefined ? parts.targets() : [from];
   if (targets.length === 0) throw noTarget();
   const { found, unreachable } = await ofEachTarget(
     targets.map((name) => ({ name })),
-    async ({ name }) => volumeCopies(name, await (await parts.source(name)).snapshots()),
+    async ({ name }) => {
+      const listed = await (await parts.source(name)).snapshots();
+      return volumeCopies(name, withDamaged ? listed : listed.filter(({ isDamaged }) => !isDamaged));
+    },
   );
   return { copies: found, unreachable };
 }

@@ -66,12 +66,16 @@ export function shownTarget(
   };
 }
 
-function shownSnapshot(target: string, { id, at, tags }: Snapshot) {
+function shownSnapshot(target: string, { id, at, tags, isDamaged }: Snapshot) {
+  return { target, id, at: isoTime(at), what: whatIn(tags), volume: readSubject(tags), damaged: isDamaged };
+}
+
+/** What a snapshot is a copy of, for people. */
+export function whatIn(tags: readonly string[]): string {
   const volume: VolumeSubject | undefined = readSubject(tags);
   const image = imageOf(tags);
   const named = volume === undefined ? image && `image ${image.slice(0, 19)}` : whatOf(volume);
-  const what = tags.includes(stateTag) ? stateWhat : (named ?? tags.join(", "));
-  return { target, id, at: isoTime(at), what, volume };
+  return tags.includes(stateTag) ? stateWhat : (named ?? tags.join(", "));
 }
 
 function shownRun(target: string, what: string, run: StoredRun): BackupRun {

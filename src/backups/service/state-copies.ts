@@ -144,7 +144,7 @@ export function createStateCopies(
     isCurrent,
     /** Looks at once whether a copy is due. */
     wake: waker.wake,
-    settled: () => copying(async () => undefined),
+    alone: copying,
     /** Copies what is due, until `signal` aborts. */
     async run(signal: AbortSignal) {
       while (!signal.aborted) {

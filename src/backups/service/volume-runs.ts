@@ -56,6 +56,8 @@ export function createVolumeRuns(options: {
   look(target: string, repository: Repository): Promise<Snapshot[]>;
   /** Whether it was looked a moment ago. */
   looked(target: string): boolean;
+  /** Whether nothing of earlier copies there counts. */
+  isFresh(target: string): boolean;
   clock: Clock;
   log: Log;
   limits: Pick<
@@ -143,9 +145,9 @@ export function createVolumeRuns(options: {
         const onPaused = (ms: number) => {
           run.pausedMs = ms;
         };
-        const lastAt = runsOf(name, volume).find(({ error }) => error === undefined)?.startedAt;
+        const last = options.isFresh(name) ? undefined : runsOf(name, volume).find(({ error }) => error === undefined);
         const listed = () => options.look(name, repository);
-        targets.push({ name, repository, signal: stopping, onPaused, lastAt, listed });
+        targets.push({ name, repository, signal: stopping, onPaused, lastAt: last?.startedAt, listed });
       } catch (error) {
         await onDone(target.name, { error });
       }

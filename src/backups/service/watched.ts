@@ -13,7 +13,7 @@ import { isDueAgain } from "./shown.ts";
  * state than it holds, is found out at the next look.
  */
 export function createLedger(
-  records: Pick<BackupRecords, "copies" | "putCopies">,
+  records: Pick<BackupRecords, "copies" | "putCopies" | "targets">,
   clock: SteadyClock,
   { copiesKnownMax }: { copiesKnownMax: number },
 ) {
@@ -49,7 +49,8 @@ export function createLedger(
       async snapshots(signal) {
         const listed = await repository.snapshots(signal);
         compare(target, listed);
-        return listed;
+        const damaged = new Set(records.targets().find(({ name }) => name === target.name)?.damaged);
+        return listed.map((one) => (damaged.has(one.id) ? { ...one, isDamaged: true } : one));
       },
       async confirmed(...written) {
         const found = await repository.confirmed(...written);
@@ -109,7 +110,7 @@ export function createInspector(
       log.warn("target not checked", { target: name, error });
       // A copy is under way there: the next look tries again.
       if (!(error instanceof Failure) || signal.aborted || error.message.includes("already locked")) return;
-      await done(`${error.message}; docs/backups.md says what to do after a failed check`);
+      await done(`${error.message}; see: berth backup repair ${name}`);
     }
   }
 

@@ -11,7 +11,7 @@ export const localCommands = [
   {
     name: "backup",
     summary: "write all state to a file",
-    unless: ["target", "now", "list", "runs", "restore", "restores", "drill", "drills", "key", "take-over"],
+    unless: ["target", "now", "list", "runs", "restore", "restores", "drill", "drills", "key", "repair", "take-over"],
   },
   { name: "receive-pack", summary: "take a git push and deploy it: run by git over ssh" },
   { name: "git-branch", summary: "show or set the branch whose push is deployed, on the server" },

@@ -19,6 +19,7 @@ import { bytesText } from "../text/stats-table.ts";
 import { copyNow } from "../wait/copies.ts";
 import { timeText } from "../text/time-text.ts";
 import { drillCommand, drillsCommand } from "./backup/drill.ts";
+import { repairCommand } from "./backup/repair.ts";
 import { restoreCommand, restoresCommand } from "./backup/restore.ts";
 import { targetCommands } from "./backup/target.ts";
 
@@ -74,7 +75,9 @@ const commands: readonly Command[] = [
     async run(context, args) {
       const data = await context.api.call(listSnapshots, { query: { target: args.value("target") } });
       const { style, width } = context.terminal;
-      const rows = data.snapshots.map(({ target, id, at, what }) => [timeText(at), target, id.slice(0, 8), what]);
+      const rows = data.snapshots.map(({ target, id, at, what, damaged }) => {
+        return [timeText(at), target, id.slice(0, 8), damaged ? `${what} (damaged)` : what];
+      });
       const table = tableText([["TIME", "TARGET", "ID", "WHAT"], ...rows], { head: style.dim, width });
       const faults = data.unreachable.map(({ target, why }) => `${style.red(target)}: ${printable(why)}`);
       const shown = [...(rows.length > 0 ? [table] : faults.length === 0 ? [noCopies] : []), ...faults];
@@ -86,6 +89,7 @@ const commands: readonly Command[] = [
   restoresCommand,
   drillCommand,
   drillsCommand,
+  repairCommand,
   {
     name: "take-over",
     summary: "let this server act, and any other one of the same installation wait",

@@ -25,6 +25,7 @@ import { operatorEndpoints } from "../../observability/api/operator-endpoints.ts
 import { backupEndpoints } from "../../backups/api/backups.ts";
 import { databaseEndpoints } from "../../backups/api/databases.ts";
 import { drillEndpoints } from "../../backups/api/drills.ts";
+import { repairEndpoints } from "../../backups/api/repairs.ts";
 import { rehearsalEndpoints } from "../../backups/api/rehearsals.ts";
 import { restoreEndpoints } from "../../backups/api/restore.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
@@ -140,6 +141,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   ...restoreEndpoints,
   ...drillEndpoints,
   ...rehearsalEndpoints,
+  ...repairEndpoints,
   ...operatorEndpoints,
   listPlugins,
   listPluginRuns,

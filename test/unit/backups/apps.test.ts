@@ -58,6 +58,7 @@ test("of each app with volumes, whether it is protected, and the newest copy of 
     still: { read: () => Promise.reject(new Error("nothing is copied here")), recover: async () => undefined },
     repositoryOf: () => Promise.reject(new Error("nothing is copied here")),
     look: async () => [],
+    isFresh: () => false,
     looked: () => false,
     ...{ copying: createLimit(1), clock: createFakeClock(), log: silentLog },
     limits: backupLimits,

@@ -4,7 +4,6 @@ import { makeRecoveryKey, readRecoveryKey } from "../../../src/backups/core/reco
 import {
   causeOf,
   createStallWatch,
-  isNewEnough,
   keepWords,
   lacksOnlyVanished,
   readRemoved,
@@ -13,6 +12,16 @@ import {
   resticVersion,
   troubleOf,
 } from "../../../src/backups/core/restic-words.ts";
+import {
+  hasFeature,
+  isAtLeast,
+  lockingOf,
+  repairIndexWords,
+  resticFeatures,
+  resticMin,
+  restoredBytes,
+  restoreWords,
+} from "../../../src/backups/core/restic-commands.ts";
 import { expectedMs, partsOf } from "../../../src/backups/core/restore-choice.ts";
 import { readSubject, stateTag, subjectTags, volumeTag, whatOf } from "../../../src/backups/core/subject.ts";
 import { checkCredentials, readTarget, repositoryEnvironment } from "../../../src/backups/core/target.ts";
@@ -138,7 +147,30 @@ describe("what restic says", () => {
   test("its version, and whether that is new enough", () => {
     expect(resticVersion("restic 0.14.0 compiled with go1.19.8 on linux/amd64\n")).toBe("0.14.0");
     expect(resticVersion("bash: restic: command not found")).toBeUndefined();
-    expect(["0.11.0", "0.12.0", "0.9.6", "0.17.3", "1.0"].map(isNewEnough)).toEqual([false, true, false, true, true]);
+    const versions = ["0.11.0", "0.12.0", "0.9.6", "0.17.3", "1.0"];
+    expect(versions.map((one) => isAtLeast(one, resticMin))).toEqual([false, true, false, true, true]);
+  });
+
+  test("a feature is used from the version on that brought it, and done without before", () => {
+    const versions = [undefined, "0.14.0", "0.15.2", "0.16.5", "0.17.0", "0.18.1"];
+    const names = Object.keys(resticFeatures) as (keyof typeof resticFeatures)[];
+    const found = versions.map((one) => names.filter((name) => hasFeature(one, name)));
+    const since16 = ["sparse", "repairIndex", "restoreProgress"] as typeof names;
+    expect(found).toEqual([[], [], ["sparse"], since16, names, names]);
+    expect(["0.14.0", "0.16.0"].map(repairIndexWords)).toEqual([["rebuild-index"], ["repair", "index"]]);
+    const order = { snapshot: "ab", folder: "/x", only: ["--include", "/a"] };
+    const usual = "restore ab --verify --target /x --include /a";
+    expect(restoreWords("0.14.0", order).join(" ")).toBe(usual);
+    expect(restoreWords("0.15.0", order).join(" ")).toBe(usual.replace("--verify", "--verify --sparse"));
+    expect(restoreWords("0.16.0", order).join(" ")).toBe(usual.replace("--verify", "--verify --sparse --json"));
+    for (const words of [...["0.14.0", "0.18.0"].map(repairIndexWords), restoreWords("0.18.0", order)])
+      expect(["read", "write"]).toContain(lockingOf(words));
+    expect(() => lockingOf(["mount"])).toThrow("not in the table");
+    const line = '{"message_type":"status","percent_done":0.5,"total_bytes":8,"bytes_restored":4}';
+    expect([line, "{}"].map(restoredBytes)).toEqual([4, undefined]);
+    expect([10, 11, 12, 1].map((code) => troubleOf("", code))).toEqual([
+      ...["no_repository", "locked", "wrong_key", "other"],
+    ] as never);
   });
 
   test.each([

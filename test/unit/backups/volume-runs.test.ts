@@ -98,6 +98,7 @@ function make() {
       onLook();
       return [];
     },
+    isFresh: () => false,
     looked: () => hasLooked,
     ...{ clock, log: silentLog, limits: { ...backupLimits, commandAloneMs: 1, postStopMs: 1 } },
   });

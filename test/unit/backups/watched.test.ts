@@ -108,7 +108,7 @@ test("each week another part of the data is read, and a check that fails is repo
   const since = clock.now();
   await week();
   expect(inspector.failing()).toMatchObject([
-    { what: "check", sinceAt: since, error: expect.stringContaining("docs/") },
+    { what: "check", sinceAt: since, error: expect.stringContaining("berth backup repair disk") },
   ]);
   // A copy that is under way is no fault of the data.
   fault = new Failure("unavailable", "checking failed: repository is already locked by PID 1");

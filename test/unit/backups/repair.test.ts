@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Repair } from "../../../src/backups/api/repairs.ts";
+import { readFaults } from "../../../src/backups/core/damage.ts";
+import { subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
+import { createRestic } from "../../../src/backups/restic/restic.ts";
+import { createRepairs } from "../../../src/backups/service/repairs.ts";
+import type { StoredTarget } from "../../../src/backups/service/records.ts";
+import { createRepository } from "../../../src/backups/service/repository.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import { isRoot } from "../../support/is-root.ts";
+import { patientBackups } from "../../support/patient-backups.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { waitFor } from "../../support/wait.ts";
+
+setDefaultTimeout(180_000);
+
+/** A target that has lost data, with restic itself. */
+const access = { installation: "0123456789abcdef", password: "a word" };
+const { signal } = new AbortController();
+let folder: string;
+let source: string;
+let store: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "berth-repair."));
+  [source, store] = [join(folder, "source"), join(folder, access.installation)];
+  mkdirSync(join(source, "sub/deep"), { recursive: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const volume = { scope: "shop", kind: "statefulset", name: "db", claim: "data", ordinal: undefined };
+const write = (path: string, text: string) => writeFileSync(join(source, path), text);
+
+function place() {
+  // A pack that is missing is asked for again and again.
+  const restic = createRestic(join(folder, "cache"), { ...patientBackups, resticStallMs: 2_000 }, () => "berth-aa");
+  let target = { name: "disk", url: folder } as StoredTarget;
+  const given = { ...access, credentials: {}, url: folder };
+  const repository = createRepository(restic, given, patientBackups, undefined, () => repairs.isFresh("disk"));
+  const copy = () => repository.backup({ folder: source, tags: [volumeTag, ...subjectTags(volume)] }, signal);
+  const changeTarget = async (_: string, change: (stands: StoredTarget) => StoredTarget) => {
+    target = change(target);
+  };
+  const copies = [{ what: "shop/db/data", start: async () => void (await copy()) }];
+  const repairs = createRepairs(
+    {
+      ...{ records: { changeTarget, runs: () => [] }, stored: () => target, look: () => repository.snapshots() },
+      ...{ repositoryOf: async () => repository, onEvent: async () => undefined },
+      ...{ clock: createFakeClock(), log: silentLog, closing: signal, limits: patientBackups },
+      random: () => Buffer.from(String(repairs.list().repairs.length)),
+    },
+    {
+      ...{ alone: (work) => work(), states: { copyTo: async () => undefined } },
+      ...{ volumes: { copiesOf: () => copies }, images: { copiesOf: () => [] } },
+    },
+  );
+  async function ended(step: Repair["step"]): Promise<Repair> {
+    const { id } = repairs.begin("disk", step, "ann");
+    const isEnded = (one: Repair) => one.id === id && one.ended_at !== undefined;
+    const repair = await waitFor("its end", () => repairs.list().repairs.find(isEnded), 120_000);
+    expect(repair.error).toBeUndefined();
+    return repair;
+  }
+  return { repository, copy, ended, damaged: () => target.damaged };
+}
+
+/** Files of the repository below a folder, by their names. */
+const filesIn = (part: string) =>
+  readdirSync(join(store, part), { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  );
+
+test.skipIf(!isRoot || Bun.which("restic") === null)(
+  "what a target has lost is found, copied again where it is still here, and named where it is not",
+  async () => {
+    const { repository, copy, ended, damaged } = place();
+    await repository.make();
+    const cheap = [process.execPath, join(import.meta.dir, "../../lib/cheap-key.ts")];
+    const env = { ...process.env, RESTIC_REPOSITORY: store, RESTIC_PASSWORD: access.password };
+    expect(Bun.spawnSync(cheap, { env }).exitCode).toBe(0);
+    const added = async () => {
+      const before = new Set([...filesIn("data"), ...filesIn("index")]);
+      const { snapshot } = await copy();
+      return { snapshot, files: [...filesIn("data"), ...filesIn("index")].filter((path) => !before.has(path)) };
+    };
+    write("kept", "from the beginning");
+    write("sub/deep/far", "deep below");
+    const first = await added();
+    write("sub/lost", "of the second copy alone");
+    write('sub/"odd"\n', "of the second copy alone, too");
+    const second = await added();
+    rmSync(join(source, "sub/lost"));
+    rmSync(join(source, 'sub/"odd"\n'));
+    write("kept", "changed");
+    write("sub/deep/more", "of the third copy");
+    const third = await added();
+    const whole = join(folder, "whole");
+    cpSync(store, whole, { recursive: true });
+    const again = () => {
+      for (const path of [store, join(folder, "cache")]) rmSync(path, { recursive: true });
+      cpSync(whole, store, { recursive: true });
+    };
+    /** What a copy wrote: a pack of files, one of folders, and an index. */
+    const [data = "", trees = ""] = second.files
+      .filter((path) => path.includes("/data/"))
+      .sort((a, b) => readFileSync(a).length - readFileSync(b).length);
+    const isGreen = async () => repository.check("1/1", signal);
+
+    // The data of files: one copy alone has them.
+    truncateSync(data, 40);
+    expect((await ended("look")).faults).toEqual(["1 pack of data is missing or damaged"]);
+    const repaired = await ended("repair");
+    expect(repaired).toMatchObject({ copies: [{ what: "state" }, { what: "shop/db/data" }] });
+    const lost = { what: "shop/db/data", missing: ['/sub/"odd"\n', "/sub/lost"], missing_count: 2 };
+    expect(repaired.damaged).toMatchObject([{ id: second.snapshot, ...lost }]);
+    expect(damaged()).toEqual([second.snapshot]);
+    await repository.restore(third.snapshot, join(folder, "back"), signal);
+    expect(readFileSync(join(folder, "back/kept"), "utf8")).toBe("changed");
+    const removed = await ended("remove");
+    expect(removed).toMatchObject({ removed: 1, faults: [], damaged: [] });
+    expect(damaged()).toEqual([]);
+    await isGreen();
+    expect((await repository.snapshots()).map(({ id }) => id)).not.toContain(second.snapshot);
+
+    // An index: nothing is lost.
+    again();
+    const [index = ""] = second.files.filter((path) => path.includes("/index/"));
+    truncateSync(index, 30);
+    expect((await ended("look")).faults.join()).toContain("index");
+    expect(await ended("repair")).toMatchObject({ faults: [], damaged: [] });
+    await isGreen();
+
+    // Folders of the second copy, and then the data that two copies share: it is still here.
+    again();
+    rmSync(trees);
+    expect((await ended("repair")).damaged).toMatchObject([{ id: second.snapshot, missing: ["/"] }]);
+    again();
+    for (const path of first.files) if (path.includes("/data/")) rmSync(path);
+    const partly = await ended("repair");
+    expect(partly.damaged.map(({ id }) => id)).toEqual([first.snapshot, second.snapshot]);
+    expect((await ended("remove")).removed).toBe(2);
+    await isGreen();
+    const newest = (await repository.snapshots()).at(-1)?.id ?? "";
+    await repository.restore(newest, join(folder, "newest"), signal);
+    expect(readFileSync(join(folder, "newest/sub/deep/far"), "utf8")).toBe("deep below");
+  },
+);
+
+test("what a check says of other faults is passed on, and packs that no index names are none", () => {
+  const said = `pack ${"a".repeat(64)}: not referenced in any index
+error: load <snapshot/0f57676d3e>: invalid data returned
+error for tree 12090b60:
+  ReadFull(<data/a74c72555d>): EOF
+Fatal: repository contains errors`;
+  expect(readFaults(said)).toEqual({
+    ...{ packs: [], trees: ["12090b60"], files: [] },
+    others: ["load <snapshot/0f57676d3e>: invalid data returned"],
+  });
+});
