@@ -11,6 +11,7 @@ checkout=$(cd "$(dirname "$0")/../.." && pwd)
 . "$checkout/setup/debian-image.sh"
 . "$checkout/test/lib/watch.sh"
 . "$checkout/test/lib/item.sh"
+. "$checkout/test/lib/cheap.sh"
 lane=$1
 lane_dir=$BERTH_TEST_DIR/$lane
 cd "$checkout"
@@ -46,29 +47,12 @@ start_engine() {
   # The daemon starts itself and runc again for each container, which never live long enough for collecting garbage to pay:
   # without it, a start takes three quarters of the CPU. The limit is for what does live long.
   export GOGC=off GOMEMLIMIT=400MiB
+  cheapen_runc "$place/docker/sbin"
   start_dockerd "$place/docker" "$(firewall_option "$place/docker")"
   BERTH_TEST_DOCKER_HOST=unix://$place/docker/docker.sock
   export TMPDIR PATH BERTH_TEST_DOCKER_HOST
   unset DOCKER_HOST
   import_busybox "$BERTH_TEST_DOCKER_HOST" berth-fixture:1
-}
-
-# cheapen_restic: half a second of CPU is what each command of restic takes to derive the key of a repository. In here, a
-# repository that is made gets a key that costs nothing. All else is restic itself.
-cheapen_restic() {
-  restic=$(command -v restic) || return 0
-  : >"$lane_dir/restic"
-  mount --bind "$restic" "$lane_dir/restic"
-  cat >"$lane_dir/cheap-restic" <<EOF
-#!/bin/sh
-case " \$* " in
-  *" init "*) "$lane_dir/restic" "\$@" || exit ;;
-  *) exec "$lane_dir/restic" "\$@" ;;
-esac
-[ ! -d "\$RESTIC_REPOSITORY/keys" ] || exec "$(command -v bun)" "$checkout/test/lib/cheap-key.ts"
-EOF
-  chmod 755 "$lane_dir/restic" "$lane_dir/cheap-restic"
-  mount --bind "$lane_dir/cheap-restic" "$restic"
 }
 
 # need_databases TARGET: the images that it uses, before the first item that does: an import takes seconds of CPU.
