@@ -14,6 +14,8 @@ export const appsLimits = {
   problemsShown: 200,
   deploysShown: 20,
   deploysMax: 200,
+  /** Reads of that many rows for one page of a search. */
+  deployLooksMax: 10,
   /** Changes begun through the plane that are remembered, and how long one is followed. */
   operationsKept: 500,
   operationMs: 3_600_000,

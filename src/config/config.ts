@@ -11,7 +11,16 @@ import { previewLimits } from "./preview-limits.ts";
 import { ingressLimits } from "./ingress-limits.ts";
 import { type IngressOptions, ingressOptions } from "./ingress-options.ts";
 import { type ObservabilityOptions, observabilityOptions } from "./observability-options.ts";
-import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
+import {
+  allowanceOf,
+  baseUrlOf,
+  logLevelOf,
+  parseInterval,
+  portOf,
+  prefixOf,
+  releasesUrl,
+  valueOrOff,
+} from "./values.ts";
 import { sleepLimits } from "./sleep-limits.ts";
 import type { ProxyVariables } from "../base/pure/proxy-choice.ts";
 import { passedToPlugins, proxiesOf, variablesOf } from "./passed-on.ts";
@@ -198,7 +207,7 @@ export function serveOptions(flags: ServeFlags, environment: Environment = proce
   return {
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
     ...accessOptions({
-      addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
+      addr: valueOrOff(flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686"),
       addrInsecure: flags.addrInsecure ?? env.BERTH_ADDR_INSECURE ?? "false",
       allowedHosts: flags.allowedHosts ?? env.BERTH_ALLOWED_HOSTS ?? "",
     }),
@@ -223,9 +232,9 @@ type IdentityOption =
   "identityAddr" | "identityBaseUrl" | "identityAllowPrivate" | "identityTrustedProxies" | "smtpUrl" | "mailFrom";
 
 function identityOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, IdentityOption> {
-  const identityAddr = flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688";
+  const identityAddr = valueOrOff(flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688");
   const allowance = flags.identityAllowPrivate ?? env.BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS ?? "false";
-  const proxies = flags.identityTrustedProxies ?? env.BERTH_IDENTITY_TRUSTED_PROXIES ?? "";
+  const proxies = valueOrOff(flags.identityTrustedProxies ?? env.BERTH_IDENTITY_TRUSTED_PROXIES ?? "");
   return {
     identityAddr,
     identityBaseUrl: baseUrlOf(flags.identityBaseUrl ?? env.BERTH_IDENTITY_BASE_URL ?? "", identityAddr),
@@ -237,7 +246,7 @@ function identityOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions
 
 /** A mail without a sender would be refused by every server: better told at the start. */
 function mailOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, "smtpUrl" | "mailFrom"> {
-  const smtpUrl = flags.smtpUrl ?? env.BERTH_SMTP_URL ?? "";
+  const smtpUrl = valueOrOff(flags.smtpUrl ?? env.BERTH_SMTP_URL ?? "");
   const mailFrom = flags.mailFrom ?? env.BERTH_MAIL_FROM ?? "";
   if (smtpUrl !== "") checkMailServer(smtpUrl);
   if (smtpUrl !== "" && !/^[^\r\n]*@[^\r\n]+$/.test(mailFrom)) {

@@ -1,5 +1,5 @@
 import { Failure } from "../base/wire/failure.ts";
-import { networksOf, parseAddress } from "./values.ts";
+import { networksOf, parseAddress, valueOrOff } from "./values.ts";
 
 /** Where the ingress listens, and whom it believes. */
 export interface IngressOptions {
@@ -27,10 +27,10 @@ export function ingressOptions(
   flags: Partial<Record<keyof IngressOptions, string>>,
   env: Record<string, string | undefined>,
 ): IngressOptions {
-  const http = flags.ingressHttpAddr ?? env.BERTH_INGRESS_HTTP_ADDR ?? ":80";
-  const https = flags.ingressHttpsAddr ?? env.BERTH_INGRESS_HTTPS_ADDR ?? ":443";
-  const trusted = flags.ingressTrustedProxies ?? env.BERTH_INGRESS_TRUSTED_PROXIES ?? "";
-  const proxyHeader = flags.ingressProxyProtocol ?? env.BERTH_INGRESS_PROXY_PROTOCOL ?? "";
+  const http = valueOrOff(flags.ingressHttpAddr ?? env.BERTH_INGRESS_HTTP_ADDR ?? ":80");
+  const https = valueOrOff(flags.ingressHttpsAddr ?? env.BERTH_INGRESS_HTTPS_ADDR ?? ":443");
+  const trusted = valueOrOff(flags.ingressTrustedProxies ?? env.BERTH_INGRESS_TRUSTED_PROXIES ?? "");
+  const proxyHeader = valueOrOff(flags.ingressProxyProtocol ?? env.BERTH_INGRESS_PROXY_PROTOCOL ?? "");
   for (const address of [http, https]) if (address !== "") parseAddress(address);
   return {
     ingressHttpAddr: http,
@@ -38,8 +38,8 @@ export function ingressOptions(
     ingressTrustedProxies: networksOf("ingress trusted proxies", trusted),
     ingressProxyProtocol: networksOf("ingress proxy protocol", proxyHeader),
     ingressUnit: unitName(flags.ingressUnit ?? env.BERTH_INGRESS_UNIT ?? ""),
-    ingressPlugin: pluginName(flags.ingressPlugin ?? env.BERTH_INGRESS_PLUGIN ?? ""),
-    ingressImage: imageName(flags.ingressImage ?? env.BERTH_INGRESS_IMAGE ?? defaultImage),
+    ingressPlugin: pluginName(valueOrOff(flags.ingressPlugin ?? env.BERTH_INGRESS_PLUGIN ?? "")),
+    ingressImage: imageName(valueOrOff(flags.ingressImage ?? env.BERTH_INGRESS_IMAGE ?? defaultImage)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from "../base/wire/failure.ts";
-import { parseAddress } from "./values.ts";
+import { parseAddress, valueOrOff } from "./values.ts";
 
 /** What the observability plane serves TLS with. */
 export type PlaneTls =
@@ -21,7 +21,7 @@ export function observabilityOptions(
   env: Record<string, string | undefined>,
 ): ObservabilityOptions {
   return {
-    observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
+    observabilityAddr: valueOrOff(flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687"),
     observabilityTls: planeTlsOf(flags.observabilityTls ?? env.BERTH_OBSERVABILITY_TLS ?? "off"),
   };
 }

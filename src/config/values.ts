@@ -14,9 +14,14 @@ export function parseAddress(text: string): { hostname: string; port: number } {
   return { hostname: match[1] ?? (match[2] || "0.0.0.0"), port };
 }
 
+/** A setting that can be turned off: `off` and `none`, as the list of settings shows it, are the same as empty. */
+export function valueOrOff(text: string): string {
+  return /^(?:off|none)$/i.test(text) ? "" : text;
+}
+
 /** Milliseconds of `15s`, or 0 for never. Fails `invalid` for anything else, and for less than a second. */
 export function parseInterval(text: string): number {
-  const ms = parseDuration(text);
+  const ms = text !== "" && valueOrOff(text) === "" ? 0 : parseDuration(text);
   if (ms === 0 || (ms !== undefined && ms >= 1_000)) return ms;
   throw new Failure("invalid", `interval "${text}" is not a duration of at least a second such as 15s, or 0 for never`);
 }
@@ -45,9 +50,9 @@ export function prefixOf(text: string): string {
 
 /** A word that is not understood must not open what guards the networks of the machine, nor be passed over. */
 export function allowanceOf(name: string, text: string): boolean {
-  if (text === "true" || text === "1") return true;
-  if (text === "false" || text === "0" || text === "") return false;
-  throw new Failure("invalid", `${name}: "${text}" is not a boolean, write true or false`);
+  if (/^(?:true|on|yes|1)$/i.test(text)) return true;
+  if (/^(?:false|off|no|0|)$/i.test(text)) return false;
+  throw new Failure("invalid", `${name}: "${text}" is not a boolean, write true or false (or on/off, yes/no)`);
 }
 
 /** Left out: where the service itself listens, as this machine reaches it. Fails `invalid` for http beyond loopback. */

@@ -77,9 +77,18 @@ function planeFinding(address: string, tls: string): Finding {
   return { name, tone: "warn", text, mend: "systemctl edit berth" };
 }
 
-/** The lines that `systemctl edit berth` needs. */
+/** What is not shown whole gets an example: passwords are in it. */
+const examples: Record<string, string> = {
+  BERTH_SMTP_URL: 'Environment="BERTH_SMTP_URL=smtps://USER:PASSWORD@HOST:465" "BERTH_MAIL_FROM=Shop <no-reply@HOST>"',
+};
+
+/** The line that `systemctl edit berth` needs; the server starts with it as it is. systemd reads `%` and quotes itself. */
 export function changeText({ variable, value }: { variable: string; value: string }): string {
-  return `Environment=${variable}=${/^[\w.:/@,-]+$/.test(value) ? value : "VALUE"}`;
+  const example = examples[variable];
+  if (example !== undefined) return example;
+  if (/["\\\p{Cc}]/u.test(value)) return `Environment=${variable}=VALUE`;
+  const text = `${variable}=${value.replaceAll("%", "%%")}`;
+  return /\s/.test(text) ? `Environment="${text}"` : `Environment=${text}`;
 }
 
 /** A value as a form shows it. */

@@ -14,7 +14,11 @@ describe("allow private hooks", () => {
   });
 
   test("a word that is neither is refused, not guessed", () => {
-    expect(() => serveOptions({}, { BERTH_ALLOW_PRIVATE_HOOKS: "off" })).toThrow('"off" is not a boolean');
+    for (const word of ["on", "yes", "True", "1"])
+      expect(serveOptions({}, { BERTH_ALLOW_PRIVATE_HOOKS: word }).allowPrivateWebhooks).toBe(true);
+    for (const word of ["off", "no", "FALSE", "0"])
+      expect(serveOptions({ allowPrivateWebhooks: word }, {}).allowPrivateWebhooks).toBe(false);
+    expect(() => serveOptions({}, { BERTH_ALLOW_PRIVATE_HOOKS: "maybe" })).toThrow('"maybe" is not a boolean');
   });
 });
 
@@ -70,7 +74,7 @@ describe("the identity service", () => {
       identityAllowPrivate: true,
     });
     expect(serveOptions({ identityTrustedProxies: "" }, {}).identityTrustedProxies).toEqual([]);
-    expect(() => serveOptions({ identityAllowPrivate: "yes" }, {})).toThrow("identity allow private endpoints");
+    expect(() => serveOptions({ identityAllowPrivate: "maybe" }, {})).toThrow("identity allow private endpoints");
   });
 
   test("a mail server needs a sender, and its address is not repeated when it is wrong", () => {
