@@ -52,6 +52,10 @@ export const listDeploys = planeEndpoint({
   query: Type.Object({
     limit: Text("at most this many (default 20, at most 200)"),
     history: Flag("also the releases before the newest of each app, as far as they are kept (default false)"),
+    app: Text("SCOPE or SCOPE/NAME"),
+    by: Text("a part of who made it: the name of a token, or the actor"),
+    status: Text("pending, running, succeeded or failed"),
+    since: Text("a time, or how long ago, such as 24h"),
     cursor: Text("`next` of the answer before: goes on to older ones"),
   }),
   data: Type.Object({

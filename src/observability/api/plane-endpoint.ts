@@ -18,6 +18,8 @@ export interface PlaneEndpoint<
   fixed?: Readonly<Record<string, string>>;
   /** The body in the form of that endpoint, from the one that tokens send. */
   given?(body: never): unknown;
+  /** What of the body is kept in the audit trail: names, and never values that may be secrets. */
+  onRecord?(body: never): Record<string, string>;
   /** The data in the form that tokens get, from that of the endpoint. */
   shown?(data: never): unknown;
 }

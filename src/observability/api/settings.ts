@@ -39,6 +39,7 @@ const change = {
     if (both !== undefined) throw new Failure("invalid", `unset: "${both}" is in set as well`);
     return { ...set, ...Object.fromEntries(unset.map((key) => [key, ""])) };
   },
+  onRecord: (body: Record<string, string>) => ({ keys: Object.keys(body).join(",") }),
   data: Type.Required(ConfigChange),
   shown: ({ notes = [], ...more }: ConfigChange) => ({ ...more, notes }),
   once: undefined,

@@ -57,6 +57,8 @@ const streamEvents = {
   metrics: MetricsTick,
   event: Activity,
   alert: Type.Unknown(),
+  /** Nothing changed for 5 s, and the server is there. */
+  ping: Type.Object({}),
 } as const;
 export type StreamEvents = { [K in keyof typeof streamEvents]: Static<(typeof streamEvents)[K]> };
 
@@ -64,7 +66,8 @@ export const openStream = planeEndpoint({
   method: "GET",
   path: "/stream",
   scope: "read",
-  summary: "Everything that changes, as server-sent events; a comment each 5 s keeps it open",
+  summary:
+    "Everything that changes, as server-sent events; after 5 s without any, the event ping tells that the server is there",
   query: Type.Object({
     topics: Text(`what to listen to, with commas between: ${topics.join(", ")} (default state)`),
     app: Text("only of SCOPE or SCOPE/NAME"),

@@ -1,6 +1,7 @@
 import { readFlag } from "../../base/wire/query.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { readCount, readParam } from "../../base/http/request.ts";
+import { appFilter } from "./filters.ts";
+import { readCount, readParam, readSince } from "../../base/http/request.ts";
 import { getApp, getOverview } from "../api/apps.ts";
 import { applyManifests, deleteApp, diffReleases, listDeploys } from "../api/deploys.ts";
 import { listJobs, pauseCronjob, resumeCronjob } from "../api/jobs.ts";
@@ -31,6 +32,10 @@ export function mountApps(plane: ObservabilityPlane): void {
       limit: readCount("limit", query.limit, 200) ?? deploysAtOnce,
       history: readFlag(query.history, false),
       cursor: query.cursor,
+      isOfApp: appFilter(query.app),
+      by: query.by?.toLowerCase(),
+      status: query.status,
+      since: readSince(query.since, Date.now()),
     }),
   );
 }

@@ -62,7 +62,11 @@ async function asked<E extends Endpoint>(
   const given = readQuery(request, endpoint);
   const isRead = answer !== undefined && endpoint.body !== undefined && endpoint.bodyType === undefined;
   const bounds = { bytesMax, depthMax: plane.jsonDepthMax };
-  const read = async () => checked(endpoint, await readBoundedBody(request, bounds));
+  const read = async () => {
+    const found = checked(endpoint, await readBoundedBody(request, bounds));
+    if (endpoint.onRecord !== undefined) notes.set(request, endpoint.onRecord(found as never));
+    return found;
+  };
   const body = isRead ? await read() : undefined;
   return respond({
     ...visitor,
@@ -108,8 +112,11 @@ function beside(params: Record<string, string | null>, { path }: Endpoint): Reco
 /** What a handler answers once it has made a WebSocket of the connection. */
 export const upgradedStatus = 101;
 
-/** Query parameters that are on record; no value of a body is. */
+/** Query parameters that are on record; of a body there are only names. */
 const paramCharactersMax = 200;
+const noteCharactersMax = 2_000;
+/** What the body of a request adds to its record. */
+const notes = new WeakMap<Request, Record<string, string>>();
 
 /** Puts a request that changes something on record, with how it was answered. */
 export async function recorded(
@@ -127,7 +134,7 @@ export async function recorded(
       ip: visitor.ip,
       action: `${endpoint.method} ${planePath(endpoint)}`,
       target: pathOf(request),
-      params: paramsOf(request, endpoint),
+      params: { ...paramsOf(request, endpoint), ...cut(notes.get(request)) },
       outcome: (status >= 200 && status < 300) || status === upgradedStatus ? "ok" : `status ${status}`,
       durationMs: performance.now() - startedAt,
       requestId: visitor.requestId,
@@ -138,6 +145,9 @@ export async function recorded(
   else ended.then(record).catch((error: unknown) => plane.observability.log.error("audit entry not kept", { error }));
   return response;
 }
+
+const cut = (texts: Record<string, string> = {}) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, noteCharactersMax)]));
 
 /** Those that the endpoint knows: anything else may be a mistake that holds a secret. */
 function paramsOf({ url }: Request, { query }: PlaneEndpoint): Record<string, string> {

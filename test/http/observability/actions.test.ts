@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AuditRow } from "../../../src/observability/api/activity.ts";
 import { ownsMachine, type Principal } from "../../../src/access/principal.ts";
 import { actorHeader } from "../../../src/base/wire/client.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
@@ -297,6 +298,10 @@ describe("config", () => {
         by: { type: "token", scopes: ["actions"], apps: [] },
       },
     ]);
+    // Who changed what is on record by its names.
+    const admin = await it.token(["admin"]);
+    const { rows } = (await it.ask("GET /audit?action=PATCH", { token: admin })).data as { rows: AuditRow[] };
+    expect(rows[0]).toMatchObject({ scope: "shop", name: "web", params: { keys: "A,B" } });
     for (const wrong of [{ set: { A: "" } }, { set: { A: "1" }, unset: ["A"] }, { sets: {} }]) {
       expect((await it.ask("PATCH /config/shop/web", { token, body: wrong })).status).toBe(400);
     }

@@ -176,6 +176,14 @@ test("the deploys go back as far as releases are kept, page by page, and only th
   expect(await page(`history=true&limit=2&cursor=${second.next}`)).toEqual({ ids: ["old0"], next: undefined });
   expect((await page("limit=2")).ids).toEqual(["r2"]);
   expect((await it.ask("GET /deploys?cursor=x", { token })).status).toBe(400);
+  // A search goes over all of them, and a page of it goes on where it ended.
+  it.watch.before.push({ ...newest, id: "zoes", startedAt: newest.startedAt - 5_000, actor: "Zoe", status: "failed" });
+  expect((await page("history=true&by=zOE")).ids).toEqual(["zoes"]);
+  expect((await page("history=true&status=failed&app=shop/web")).ids).toEqual(["zoes"]);
+  expect((await page("history=true&app=shop/other")).ids).toEqual([]);
+  const since = encodeURIComponent(new Date(newest.startedAt - 6_000).toISOString());
+  expect((await page(`history=true&since=${since}`)).ids).toEqual(["r2", "zoes"]);
+  expect((await it.ask("GET /deploys?app=/", { token })).status).toBe(400);
   const other = await it.token(["read"], { apps: ["other"] });
   expect((await it.ask("GET /deploys?history=true", { token: other })).data.deploys).toEqual([]);
 });

@@ -69,7 +69,7 @@ export function createActivityRoom({
           isWanted: (entry) =>
             (token === undefined || entry.actor === `pat:${token}`) &&
             entry.action.startsWith(action) &&
-            isOfApp(app, subjectOf(entry.target)),
+            isOfApp(app, subjectOf(entry)),
         },
         before,
       );
@@ -79,23 +79,31 @@ export function createActivityRoom({
 }
 
 function rowOf(entry: AuditEntry, name: string | undefined): AuditRow {
-  const { id, at, actor, ip, action, target, params, outcome, durationMs, requestId } = entry;
+  const { id, at, actor, ip, action, params, outcome, durationMs, requestId } = entry;
   const status = /^status (\d{3})\b/.exec(outcome)?.[1];
   return {
     ...{ id, at: new Date(at).toISOString(), actor, action, outcome },
     ...(name === undefined ? {} : { actor_name: name }),
     ...(ip === undefined ? {} : { ip }),
-    ...subjectOf(target),
+    ...subjectOf(entry),
     ...(Object.keys(params).length === 0 ? {} : { params: { ...params } }),
     ...(status === undefined ? {} : { status: Number(status) }),
     ...{ duration_ms: durationMs, request_id: requestId },
   };
 }
 
-/** The app in a path such as `/api/pat/v1/apps/shop/web/restart`. */
-function subjectOf(target: string): { scope?: string; name?: string } {
-  const found = /\/(?:apps|config|jobs|budgets)\/([^/]+)(?:\/([^/]+))?/.exec(target);
-  if (found === null) return {};
-  const [, scope = "", name] = found;
-  return { scope, ...(name === undefined || name === "reveal" ? {} : { name }) };
+/** What `PUT /api/pat/v1/alerts/rules/:name` was about, from the path of the request; of other entries the app itself. */
+function subjectOf({
+  action,
+  target,
+}: Pick<AuditEntry, "action" | "target">): Pick<AuditRow, "kind" | "scope" | "name"> {
+  const [, pattern] = action.split(" ", 2);
+  const given = target.split("/");
+  if (pattern === undefined || !pattern.startsWith("/")) {
+    const [scope, name] = given;
+    return { scope: scope === "" ? undefined : scope, name };
+  }
+  const wordOf = (...names: string[]) =>
+    names.map((name) => given[pattern.split("/").indexOf(`:${name}`)]).find((word) => word !== undefined);
+  return { kind: wordOf("kind"), scope: wordOf("scope"), name: wordOf("name", "id", "person", "host", "instance") };
 }

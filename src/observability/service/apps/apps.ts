@@ -41,6 +41,11 @@ interface DeployPage {
   limit: number;
   history: boolean;
   cursor?: string | undefined;
+  isOfApp?: (app: AppTarget) => boolean;
+  /** In small letters. */
+  by?: string | undefined;
+  status?: string | undefined;
+  since?: number | undefined;
 }
 
 interface AppsParts {
@@ -77,16 +82,27 @@ export function createApps({ model, edge, figures, client, nameOf, releasesOf, c
     return sparks === undefined ? app : { ...app, sparks };
   };
 
-  const deploysOf = (apps: readonly KnownApp[], { limit, history, cursor }: DeployPage) => {
-    const before = cursor === undefined ? undefined : readCursor(cursor);
+  const deploysOf = (apps: readonly KnownApp[], page: DeployPage) => {
+    const { limit, history, cursor, isOfApp = () => true } = page;
+    const wanted = apps.filter(({ app }) => isOfApp(app));
+    const isSearch = page.by !== undefined || page.status !== undefined;
     // One more shows whether there are others behind the page.
-    const found = (history ? historyOf : newestOf)(apps, { before, limit: limit + 1 });
-    const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1) : undefined;
-    return {
-      deploys: shown.map(({ app, ...release }): Deploy => ({ ...releaseLine(release, nameOf), app })),
-      ...(last === undefined ? {} : { next: `${last.startedAt}.${last.id}` }),
-    };
+    const rows = (isSearch ? limits.deploysMax : limit) + 1;
+    const shown: Deploy[] = [];
+    let before = cursor === undefined ? undefined : readCursor(cursor);
+    for (let look = 0; look < limits.deployLooksMax; look++) {
+      const found = (history ? historyOf : newestOf)(wanted, { before, limit: rows });
+      for (const [index, { app, ...release }] of found.entries()) {
+        if (release.startedAt < (page.since ?? 0)) return { deploys: shown };
+        before = release;
+        const line: Deploy = { ...releaseLine(release, nameOf), app };
+        if (isWanted(line, page)) shown.push(line);
+        if (shown.length < limit) continue;
+        return { deploys: shown, next: index + 1 < found.length ? `${release.startedAt}.${release.id}` : undefined };
+      }
+      if (found.length < rows) return { deploys: shown };
+    }
+    return { deploys: shown, next: before === undefined ? undefined : `${before.startedAt}.${before.id}` };
   };
 
   function historyOf(apps: readonly KnownApp[], page: Page): readonly AppRelease[] {
@@ -153,7 +169,7 @@ export function createApps({ model, edge, figures, client, nameOf, releasesOf, c
     },
     async deploys(grant, page) {
       await model.fresh();
-      return deploysOf(seenBy(grant), { ...page, limit: Math.min(page.limit, limits.deploysMax) });
+      return deploysOf(seenBy(grant), { ...page, limit: Math.min(Math.max(1, page.limit), limits.deploysMax) });
     },
   };
 }
@@ -166,6 +182,12 @@ function newestOf(apps: readonly KnownApp[], { before }: Page): readonly AppRele
     .flatMap(({ facts }) => (facts.release === undefined ? [] : [{ ...facts.release, app: keyOf(facts) }]))
     .filter((release) => before === undefined || newestFirst(release, before) > 0)
     .sort(newestFirst);
+}
+
+/** Whether a person who looks for some deploys means this one. */
+function isWanted({ actor = "", actor_name: name = "", status }: Deploy, { by, status: asked }: DeployPage): boolean {
+  if (asked !== undefined && status !== asked) return false;
+  return by === undefined || [actor, name].some((who) => who.toLowerCase().includes(by));
 }
 
 /** Two that began at the same time keep their order between two questions. */

@@ -11,6 +11,7 @@ export interface AppsLimits {
   problemsShown: number;
   deploysShown: number;
   deploysMax: number;
+  deployLooksMax: number;
   operationsKept: number;
   operationMs: number;
   stream: BusLimits & {

@@ -40,7 +40,8 @@ interface Group {
 }
 
 const encoder = new TextEncoder();
-const ping = encoder.encode(": \n\n");
+/** A comment for proxies between, and an event: browsers show no comment to a page. */
+const ping = encoder.encode(": \n\nevent: ping\ndata: {}\n\n");
 
 export function createBus({ snapshot, clock, version, epoch, limits }: BusParts): Bus {
   const ring = createRing(limits);
