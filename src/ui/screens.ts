@@ -21,6 +21,7 @@ export const screens: readonly Screen[] = [
   { path: "/domains", title: "Domains", key: "i", nav: "wide", load: () => import("./screens/domains.tsx") },
   { path: "/requests", title: "Requests", load: () => import("./screens/requests.tsx") },
   { path: "/jobs", title: "Jobs", key: "j", nav: "wide", load: () => import("./screens/jobs.tsx") },
+  { path: "/jobs/:kind/:scope/:name", title: "Job", load: () => import("./screens/job.tsx") },
   { path: "/databases", title: "Databases", key: "t", nav: "wide", load: () => import("./screens/databases.tsx") },
   { path: "/databases/:kind/:scope/:name", title: "Database", load: () => import("./screens/database.tsx") },
   { path: "/plugins", title: "Plugins", key: "p", nav: "wide", load: () => import("./screens/plugins.tsx") },

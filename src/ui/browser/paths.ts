@@ -11,9 +11,10 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   return found;
 }
 
-/** The address of an app, or of one of its tabs. */
-export function appPath({ scope, name }: { scope: string; name: string }, tab = ""): string {
+/** The address of an app, or of one of its tabs; jobs and cron jobs have a page without tabs. */
+export function appPath({ kind, scope, name }: { kind?: string; scope: string; name: string }, tab = ""): string {
   const base = `/apps/${encodeURIComponent(scope)}/${encodeURIComponent(name)}`;
+  if (kind === "job" || kind === "cronjob") return base.replace("/apps", `/jobs/${kind}`);
   return tab === "" ? base : `${base}/${tab}`;
 }
 

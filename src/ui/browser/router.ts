@@ -10,11 +10,38 @@ export const query = computed(() => address.value.searchParams);
 export function go(href: string, { replace = false }: { replace?: boolean } = {}): void {
   const to = new URL(href, location.href);
   if (to.href === address.peek().href) return;
-  if (replace) history.replaceState(null, "", to);
-  else history.pushState(null, "", to);
+  if (replace) history.replaceState(history.state, "", to);
+  else {
+    // Going back leads to where the viewer was.
+    history.replaceState({ scrolled: scrollY }, "");
+    history.pushState(null, "", to);
+  }
+  hasMoved = true;
   const moved = to.pathname !== address.peek().pathname;
   address.value = to;
   if (moved) scrollTo(0, 0);
+}
+
+let hasMoved = false;
+
+/** Whether the viewer has gone from one page to another: then the focus follows. */
+export const wasOpened = () => hasMoved;
+
+const settleMs = 2_000;
+
+/** A page that is loading is not as high yet as it was. The viewer's own scrolling ends it. */
+function scrollBack(to: number): void {
+  const until = performance.now() + settleMs;
+  const stop = new AbortController();
+  for (const name of ["wheel", "touchstart", "keydown"])
+    addEventListener(name, () => stop.abort(), { signal: stop.signal });
+  const step = () => {
+    if (stop.signal.aborted) return;
+    scrollTo(0, to);
+    if (Math.abs(scrollY - to) > 1 && performance.now() < until) requestAnimationFrame(step);
+    else stop.abort();
+  };
+  step();
 }
 
 /** This address with other values in its query; an empty one goes away. */
@@ -29,8 +56,11 @@ export function withQuery(changes: Record<string, string | undefined>): string {
 
 /** Follows the browser's buttons, and links of the UI without loading the page again. */
 export function followLinks(): void {
-  addEventListener("popstate", () => {
+  history.scrollRestoration = "manual";
+  addEventListener("popstate", ({ state }: PopStateEvent) => {
+    hasMoved = true;
     address.value = new URL(location.href);
+    scrollBack(Number((state as { scrolled?: number } | null)?.scrolled ?? 0));
   });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;

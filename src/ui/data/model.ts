@@ -84,6 +84,7 @@ export const hearers: Hearers = {
     activity.value = [event, ...activity.value].slice(0, activityMax);
   },
   hello: () => undefined,
+  ping: () => undefined,
   reset: () => undefined,
 };
 

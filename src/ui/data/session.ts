@@ -4,6 +4,7 @@ import type { DataOf } from "../../base/wire/endpoint.ts";
 import { signOut } from "../../observability/api/sessions.ts";
 import { whoami } from "../../observability/api/whoami.ts";
 import { api, faultText } from "./api.ts";
+import { staleText } from "./connection.ts";
 
 type Who = DataOf<typeof whoami>;
 
@@ -21,9 +22,9 @@ export function may(scope: string): boolean {
   return scopes.value.includes(scope);
 }
 
-/** Why a button cannot be pressed, or nothing where it can. */
+/** Why a button cannot be pressed, or nothing where it can: a scope is missing, or the server does not answer. */
 export function lacks(scope: string): string | undefined {
-  return may(scope) ? undefined : `Your token has no scope ${scope}`;
+  return may(scope) ? staleText.value : `Your token has no scope ${scope}`;
 }
 
 /** Ends the session on the server; without an answer it is ended here at least. */

@@ -14,6 +14,8 @@ interface Stream {
  */
 const hiddenMs = 5_000;
 const againMs = 2_000;
+/** After this long a silent connection is replaced. */
+const deadMs = 20_000;
 
 /**
  * Listens to the server. The browser connects again by itself and says where it was; a stream that the server refuses is
@@ -22,6 +24,7 @@ const againMs = 2_000;
 export function openStream(target: string, hearers: Hearers, isOver: () => Promise<boolean>): Stream {
   let source: EventSource | undefined;
   let lastId = "";
+  let openedAt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
@@ -30,6 +33,7 @@ export function openStream(target: string, hearers: Hearers, isOver: () => Promi
     const from = lastId === "" ? target : `${target}&last_event_id=${encodeURIComponent(lastId)}`;
     const opened = new EventSource(from);
     source = opened;
+    openedAt = Date.now();
     for (const [name, hear] of Object.entries(hearers)) {
       opened.addEventListener(name, (message: MessageEvent<string>) => {
         if (message.lastEventId !== "") lastId = message.lastEventId;
@@ -60,8 +64,19 @@ export function openStream(target: string, hearers: Hearers, isOver: () => Promi
   const turn = () => {
     clearTimeout(timer);
     if (document.hidden) timer = setTimeout(drop, hiddenMs);
-    else listen();
+    else {
+      // What is shown is as old as the time away, until the server has told how it is now.
+      if (source === undefined && connection.value === "live") connection.value = "connecting";
+      listen();
+    }
   };
+  // A connection that a network drops silently reports no error.
+  const watcher = setInterval(() => {
+    if (source === undefined || document.hidden || Date.now() - Math.max(openedAt, heardAt.value ?? 0) < deadMs) return;
+    connection.value = "lost";
+    drop();
+    listen();
+  }, againMs);
   document.addEventListener("visibilitychange", turn);
   // A page that the browser keeps for its back button must not keep a connection.
   addEventListener("pagehide", drop);
@@ -71,6 +86,7 @@ export function openStream(target: string, hearers: Hearers, isOver: () => Promi
     close() {
       closed = true;
       clearTimeout(timer);
+      clearInterval(watcher);
       document.removeEventListener("visibilitychange", turn);
       removeEventListener("pagehide", drop);
       removeEventListener("pageshow", turn);

@@ -8,6 +8,8 @@ interface TailEvents {
   /** Lines in order, at most `perTurnMax` of them; `skipped` were left out before them. */
   onLines: (lines: ShownLine[], skipped: number) => void;
   onState: (state: TailState) => void;
+  /** The server refuses the search, with its reason: asking again would not help. */
+  onRefused: (fault: string) => void;
 }
 
 /** A flood is shown in part: a page that cannot be scrolled helps less than lines that are missing and said. */
@@ -17,7 +19,7 @@ const againMs = 2_000;
 let last = 0;
 
 /** Reads a log as it is written. Goes on after the server was away, where it was. */
-export function openTail(target: string, { onLines, onState }: TailEvents): () => void {
+export function openTail(target: string, { onLines, onState, onRefused }: TailEvents): () => void {
   const stop = new AbortController();
   let waiting: string[] = [];
   let newest = "";
@@ -46,21 +48,23 @@ export function openTail(target: string, { onLines, onState }: TailEvents): () =
       onState("opening");
       resumedAt = newest;
       const from = newest === "" ? target : `${target}&from=${encodeURIComponent(newest)}`;
-      await read(from).catch(() => undefined);
+      const refusal = await read(from).catch(() => undefined);
       if (stop.signal.aborted) return;
+      if (refusal !== undefined) return onRefused(refusal);
       onState("lost");
       await new Promise((done) => setTimeout(done, againMs));
     }
   };
-  const read = async (from: string) => {
+  const read = async (from: string): Promise<string | undefined> => {
     const response = await fetch(from, { signal: stop.signal, credentials: "same-origin" });
-    if (!response.ok || response.body === null) return;
+    if (response.status === 400) return ((await response.json()) as { error?: string }).error ?? "it cannot be read";
+    if (!response.ok || response.body === null) return undefined;
     onState("live");
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done) return undefined;
       const lines = (rest + value).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) if (line !== "") waiting.push(line);

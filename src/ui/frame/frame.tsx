@@ -1,11 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { connection, heardAt } from "../data/connection.ts";
+import { connection, heardText, staleText } from "../data/connection.ts";
 import { leave, session } from "../data/session.ts";
 import { openPalette } from "../parts/palette.tsx";
 import { State } from "../parts/state.tsx";
 import { screens } from "../screens.ts";
-import { agoText } from "../text/times.ts";
-import { now } from "../browser/clock.ts";
 import { path, query } from "../browser/router.ts";
 import { Mark } from "./mark.tsx";
 import { chooseTheme, theme } from "../browser/theme.ts";
@@ -18,6 +16,16 @@ export function Frame({ children }: { children: ComponentChildren }) {
   if (path.value === "/metrics" && query.value.get("tv") !== null) return <>{children}</>;
   return (
     <div class="frame">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
+        Skip to the page
+      </a>
       <nav class="rail" aria-label="Screens">
         <a class="brand" href="/">
           <Mark />
@@ -76,11 +84,10 @@ const isUnderMore = () => !listed.some(({ nav, path: href }) => nav === "main" &
 
 /** Whether the page is live; if not, how old it is. */
 function Link() {
-  if (connection.value === "live") return <State tone="good" text="Live" />;
+  if (connection.value === "live" && staleText.value === undefined) return <State tone="good" text="Live" />;
   if (connection.value === "connecting") return <State tone="work" text="Connecting" />;
   if (connection.value === "ended") return <State tone="bad" text="Signed out" />;
-  const age = heardAt.value === undefined ? "" : `, as of ${agoText(heardAt.value, now.value)}`;
-  return <State tone="warn" text={`Reconnecting${age}`} />;
+  return <State tone="warn" text={["Reconnecting", heardText.value].filter(Boolean).join(", ")} />;
 }
 
 /** Whose session this is, and the way out of it. */

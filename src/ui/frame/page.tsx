@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { wasOpened } from "../browser/router.ts";
+import { heardText, staleText } from "../data/connection.ts";
 import { Command } from "../parts/command.tsx";
 
 interface PageProps {
@@ -20,8 +22,15 @@ export function Page({ title, beside, actions, command, whole = false, children 
   useEffect(() => {
     document.title = `${title} · berth`;
   }, [title]);
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // A field of the page that took the focus itself keeps it, and so does a question that is open.
+    if (!wasOpened() || document.querySelector("dialog[open]") !== null) return;
+    if (place.current?.contains(document.activeElement) !== true) place.current?.focus({ preventScroll: true });
+  }, []);
   return (
-    <main class={whole ? "page whole" : "page"} id="main" tabIndex={-1}>
+    <main ref={place} class={whole ? "page whole" : "page"} id="main" tabIndex={-1}>
+      <Stale />
       <header class="head">
         <div class="title">
           <h1>{title}</h1>
@@ -32,5 +41,16 @@ export function Page({ title, beside, actions, command, whole = false, children 
       {children}
       <Command text={command} />
     </main>
+  );
+}
+
+/** On every page while the server is silent. The age is not read out, since it changes each second. */
+function Stale() {
+  if (staleText.value === undefined) return null;
+  return (
+    <div class="note warn stale">
+      <strong role="alert">{staleText.value}</strong>
+      <span class="soft">{heardText.value === "" ? "" : `Shown: ${heardText.value}`}</span>
+    </div>
   );
 }

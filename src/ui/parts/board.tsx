@@ -1,8 +1,10 @@
 import type { BoardChart, ChartUnit } from "../../observability/api/boards.ts";
+import type { Deploy } from "../../observability/api/apps.ts";
+import { listDeploys } from "../../observability/api/deploys.ts";
 import { queryMetrics } from "../../observability/api/metrics.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
-import { deploys, tickedAt } from "../data/model.ts";
+import { tickedAt } from "../data/model.ts";
 import { go, query, withQuery } from "../browser/router.ts";
 import { bytesText, countText, percentText, rateText } from "../text/figures.ts";
 import { linesOf } from "../text/boards.ts";
@@ -11,7 +13,8 @@ import { Chart } from "./chart.tsx";
 import { Empty, Loading } from "./notes.tsx";
 
 const ranges = ["15m", "1h", "6h", "24h", "7d", "30d"];
-const colours = ["accent", "work", "warn", "good", "bad", "soft", "edge"].map((name) => `var(--${name})`);
+const colours = Array.from({ length: 12 }, (_, index) => `var(--line-${index + 1})`);
+const marksMax = 100;
 const refreshMs = 15_000;
 
 const texts: Record<ChartUnit, (value: number) => string> = {
@@ -56,16 +59,36 @@ export function SpanChoice() {
 
 /** Charts with one span and one cross-hair. `app`: only of this app. */
 export function Board({ charts, app, tall = false }: { charts: readonly BoardChart[]; app?: string; tall?: boolean }) {
+  const { from, version } = span();
+  const { data } = useLoad(
+    `marks ${app ?? ""} ${from}`,
+    (signal) => api.call(listDeploys, { query: { app, since: from, history: true, limit: marksMax }, signal }),
+    version,
+  );
   return (
     <div class="columns">
       {charts.map((chart) => (
-        <Figure key={JSON.stringify(chart)} chart={chart} app={app ?? chart.app} tall={tall} />
+        <Figure
+          key={JSON.stringify(chart)}
+          chart={chart}
+          app={app ?? chart.app}
+          deploys={data?.deploys ?? []}
+          tall={tall}
+        />
       ))}
     </div>
   );
 }
 
-function Figure({ chart, app, tall }: { chart: BoardChart; app: string | undefined; tall: boolean }) {
+interface FigureProps {
+  chart: BoardChart;
+  app: string | undefined;
+  /** All that began in the span, those of other apps too. */
+  deploys: readonly Deploy[];
+  tall: boolean;
+}
+
+function Figure({ chart, app, deploys, tall }: FigureProps) {
   const { title, metric, agg, unit, names, where } = chart;
   const { from, until, version } = span();
   const asked = { metric, from, app, agg, group_by: chart.group_by, where, until: until === "" ? undefined : until };
@@ -92,7 +115,7 @@ function Figure({ chart, app, tall }: { chart: BoardChart; app: string | undefin
     );
   }
   const times = Array.from({ length }, (_, index) => start + index * data.step_seconds);
-  const marks = deploys.value
+  const marks = deploys
     .filter((deploy) => app === undefined || `${deploy.app.scope}/${deploy.app.name}` === app)
     .map((deploy) => ({ at: Date.parse(deploy.started_at) / 1000, text: deploy.id }));
   const left = data.results.reduce((sum, { more }) => sum + more, 0);

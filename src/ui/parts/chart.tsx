@@ -27,6 +27,8 @@ interface ChartProps {
   tall?: boolean;
 }
 
+/** More lines than this get a list below, the greatest first. */
+const legendMax = 4;
 const heightPx = 172;
 const tallPx = 300;
 
@@ -54,19 +56,27 @@ export function Chart(props: ChartProps) {
     };
   }, [shape]);
   useEffect(() => plot.current?.setData(dataOf(props)), [times, series]);
+  const [only, setOnly] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    for (const [index, { name }] of series.entries())
+      plot.current?.setSeries(index + 1, { show: only === undefined || only === name });
+  }, [only, shape]);
+  const isLong = series.length > legendMax;
   return (
     <figure class="card chart">
       <figcaption>
         <h3>{label}</h3>
         <span class="row small">
           {at === undefined ? null : <span class="faint">{exactText((times[at] ?? 0) * 1000).slice(5, 19)}</span>}
-          {series.map(({ name, values, colour }) => (
-            <span key={name} class="row">
-              <i class="swatch" style={{ background: colour }} />
-              <span class="soft">{name}</span>
-              <strong>{at === undefined ? lastText(values, text) : pointText(values[at], text)}</strong>
-            </span>
-          ))}
+          {isLong
+            ? null
+            : series.map(({ name, values, colour }) => (
+                <span key={name} class="row">
+                  <i class="swatch" style={{ background: colour }} />
+                  <span class="soft">{name}</span>
+                  <strong>{at === undefined ? lastText(values, text) : pointText(values[at], text)}</strong>
+                </span>
+              ))}
         </span>
       </figcaption>
       <div
@@ -74,7 +84,38 @@ export function Chart(props: ChartProps) {
         role="img"
         aria-label={`${label}: ${series.map(({ name, values }) => `${name} ${lastText(values, text)}`).join(", ")}`}
       />
+      {isLong ? <Legend {...props} at={at} only={only} onOnly={setOnly} /> : null}
     </figure>
+  );
+}
+
+interface LegendProps extends ChartProps {
+  at: number | undefined;
+  only: string | undefined;
+  onOnly: (name: string | undefined) => void;
+}
+
+/** Lines by their value; a press shows one alone, and once more all of them. */
+function Legend({ label, series, text, at, only, onOnly }: LegendProps) {
+  const shownOf = (values: Series["values"]) =>
+    (at === undefined ? values.findLast((value) => value !== null) : values[at]) ?? Number.NEGATIVE_INFINITY;
+  const sorted = series.toSorted((a, b) => shownOf(b.values) - shownOf(a.values));
+  return (
+    <ul class="legend small" aria-label={`Lines of ${label}`}>
+      {sorted.map(({ name, values, colour }) => (
+        <li key={name}>
+          <button
+            type="button"
+            aria-pressed={only === undefined ? undefined : only === name}
+            onClick={() => onOnly(only === name ? undefined : name)}
+          >
+            <i class="swatch" style={{ background: colour }} />
+            <span class="cut">{name}</span>
+            <strong>{at === undefined ? lastText(values, text) : pointText(values[at], text)}</strong>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { faultText } from "../data/api.ts";
+import { staleText } from "../data/connection.ts";
 import { Button } from "./button.tsx";
 import { Note } from "./notes.tsx";
 
@@ -17,8 +19,8 @@ export interface Action {
   /** On the button. Left out where nothing is left to do: then it only closes. */
   verb?: string;
   danger?: boolean;
-  /** The command that does the same. */
-  command: string;
+  /** The command that does the same; left out where nothing is done. */
+  command?: string;
   /** More than a list can show: a difference, a form. */
   body?: () => ComponentChildren;
   /** To be typed before the button can be pressed, for what cannot be undone. */
@@ -88,7 +90,7 @@ function Asked({ action, close }: { action: Action; close: () => void }) {
       if (next === undefined) close();
       else ask(next);
     } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error));
+      setFault(faultText(error));
       setBusy(false);
     }
   };
@@ -118,10 +120,13 @@ function Asked({ action, close }: { action: Action; close: () => void }) {
         </div>
       )}
       {fault === "" ? null : <Note tone="bad">{fault}</Note>}
-      <p class="small soft">
-        {"The same in a terminal: "}
-        <code>{action.command}</code>
-      </p>
+      {staleText.value === undefined ? null : <Note tone="warn">{staleText.value}</Note>}
+      {action.command === undefined ? null : (
+        <p class="small soft">
+          {"The same in a terminal: "}
+          <code>{action.command}</code>
+        </p>
+      )}
       <Ends
         action={action}
         close={close}
@@ -140,7 +145,7 @@ function Ends(props: { action: Action; close: () => void; busy: boolean; ready: 
       {back === undefined ? null : <Button onClick={() => ask(back())}>Back</Button>}
       <Button onClick={close}>{verb === undefined ? "Close" : "Cancel"}</Button>
       {verb === undefined ? null : (
-        <Button submits look={action.danger ? "main danger" : "main"} disabled={!ready}>
+        <Button submits hindrance={staleText.value} look={action.danger ? "main danger" : "main"} disabled={!ready}>
           {busy ? "Working…" : verb}
         </Button>
       )}

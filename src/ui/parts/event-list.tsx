@@ -36,7 +36,8 @@ export function EventList({ events, withApp = false }: { events: readonly Activi
 function linkOf({ kind, scope, name }: Activity) {
   if (scope === undefined || name === undefined) return <span class="faint">–</span>;
   const text = `${scope}/${name}`;
-  return kind === "deployment" || kind === "statefulset" ? <a href={appPath({ scope, name })}>{text}</a> : text;
+  const leads = /^(?:deployment|statefulset|job|cronjob)$/.test(kind ?? "");
+  return leads ? <a href={appPath({ kind: kind ?? "", scope, name })}>{text}</a> : text;
 }
 
 /** What came live before what was asked for, each once. */

@@ -8,6 +8,7 @@ import type { ShownLine } from "../text/lines.ts";
 import { Button } from "./button.tsx";
 import { askLine } from "./log-line.tsx";
 import { LogList } from "./log-list.tsx";
+import { Note } from "./notes.tsx";
 import { State } from "./state.tsx";
 
 /** Which lines are wanted; an empty word wants all. */
@@ -29,6 +30,7 @@ export function said<T extends Record<string, string>>(words: T): { [K in keyof 
 export function LiveLog({ filter }: { filter: LogFilter }) {
   const [lines, setLines] = useState<readonly ShownLine[]>([]);
   const [state, setState] = useState<TailState>("opening");
+  const [fault, setFault] = useState("");
   const [follow, setFollow] = useState(true);
   /** What came while the viewer reads further up. */
   const held = useRef<ShownLine[]>([]);
@@ -40,6 +42,7 @@ export function LiveLog({ filter }: { filter: LogFilter }) {
     () =>
       openTail(target, {
         onState: setState,
+        onRefused: setFault,
         onLines(more, skipped) {
           setLeft((count) => count + skipped);
           const all =
@@ -65,6 +68,7 @@ export function LiveLog({ filter }: { filter: LogFilter }) {
     setHeldCount(0);
     setLines((before) => [...before, ...more].slice(-keptMax));
   };
+  if (fault !== "") return <Note tone="bad">{`This search cannot be read: ${fault}`}</Note>;
   return (
     <>
       <div class="row small soft">

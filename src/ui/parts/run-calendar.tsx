@@ -1,6 +1,7 @@
 import type { JobView } from "../../observability/api/jobs.ts";
 import { keyText } from "../../orchestration/api/manifest-key.ts";
 import { now } from "../browser/clock.ts";
+import { appPath } from "../browser/paths.ts";
 import { query, withQuery } from "../browser/router.ts";
 import { calendar, dayText, dayWord, type Mark, weekAway, weekDays } from "../text/calendar.ts";
 import { State } from "./state.tsx";
@@ -29,7 +30,7 @@ export function RunCalendar({ jobs }: { jobs: readonly JobView[] }) {
         rows={calendar(jobs, days)}
         keyOf={({ job }) => keyText(job)}
         columns={[
-          { title: "Job", cell: ({ job }) => <strong>{`${job.scope}/${job.name}`}</strong> },
+          { title: "Job", cell: ({ job }) => <a href={appPath(job)}>{`${job.scope}/${job.name}`}</a> },
           ...days.slice(0, -1).map((day, index) => ({
             title: dayWord(day) === today ? `${dayText(day)}, today` : dayText(day),
             cell: ({ cells }: ReturnType<typeof calendar<JobView>>[number]) => {

@@ -1,10 +1,10 @@
 import { useEffect } from "preact/hooks";
 import type { Board as BoardView } from "../../observability/api/boards.ts";
-import { connection, heardAt } from "../data/connection.ts";
+import { connection, heardText, staleText } from "../data/connection.ts";
 import { now } from "../browser/clock.ts";
 import { go, query, withQuery } from "../browser/router.ts";
 import { onWall } from "../text/boards.ts";
-import { agoText, exactText } from "../text/times.ts";
+import { exactText } from "../text/times.ts";
 import { Board } from "./board.tsx";
 import { Button } from "./button.tsx";
 import { Empty } from "./notes.tsx";
@@ -64,7 +64,7 @@ export function Wall({ boards }: { boards: readonly BoardView[] }) {
 
 /** A wall has no keyboard in front of it: it must be visible whether what it shows is old. */
 function Age() {
-  if (connection.value === "live") return <State tone="good" text={exactText(now.value).slice(11, 16)} />;
-  const age = heardAt.value === undefined ? "" : `, as of ${agoText(heardAt.value, now.value)}`;
-  return <State tone="warn" text={`Reconnecting${age}`} />;
+  if (staleText.value === undefined && connection.value === "live")
+    return <State tone="good" text={exactText(now.value).slice(11, 16)} />;
+  return <State tone="warn" text={["Reconnecting", heardText.value].filter(Boolean).join(", ")} />;
 }

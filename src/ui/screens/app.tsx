@@ -1,12 +1,13 @@
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { type AppDetail, getApp } from "../../observability/api/apps.ts";
+import { listJobs } from "../../observability/api/jobs.ts";
 import { api } from "../data/api.ts";
 import { type Loaded, useLoad } from "../data/load.ts";
 import { appOf } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
 import { appPath } from "../browser/paths.ts";
-import { query } from "../browser/router.ts";
+import { go, query } from "../browser/router.ts";
 import type { ScreenProps } from "../frame/screen.ts";
 import { Shown } from "../parts/loaded.tsx";
 import { offered } from "../parts/palette.tsx";
@@ -41,6 +42,11 @@ const tabs: Record<
   events: { title: "Events", Body: Events, command: (name) => `berth events ${name}` },
 };
 
+async function jobNamed(scope: string, name: string) {
+  const { jobs } = await api.call(listJobs, { query: { scope } }).catch(() => ({ jobs: [] }));
+  return jobs.find((job) => job.name === name);
+}
+
 export function Screen({ params }: ScreenProps) {
   const { scope = "", name = "", tab = "" } = params;
   const kind = query.value.get("kind") ?? undefined;
@@ -64,6 +70,11 @@ export function Screen({ params }: ScreenProps) {
     version,
   );
   const detail = loaded.data;
+  const isMissing = detail === undefined && loaded.fault !== undefined;
+  useEffect(() => {
+    // Alerts, builds and volumes name a job without its kind.
+    if (isMissing) void jobNamed(scope, name).then((job) => job && go(appPath(job), { replace: true }));
+  }, [isMissing, scope, name]);
   useEffect(() => {
     if (detail !== undefined) offered.value = appEntries(live === undefined ? detail : { ...detail, ...live });
     return () => {

@@ -8,6 +8,7 @@ import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago } from "../parts/time.tsx";
+import { auditText } from "../text/audit.ts";
 
 /** What tokens changed, and which secrets they saw. */
 export function Screen() {
@@ -45,17 +46,14 @@ function Rows({ rows }: { rows: readonly AuditRow[] }) {
       keyOf={({ id }) => id}
       columns={[
         { title: "When", cell: ({ at }) => <Ago at={at} /> },
-        { title: "Token", cell: ({ actor, actor_name: name }) => (name === undefined ? actor : `${name} (${actor})`) },
         {
           title: "What",
-          cell: ({ action, params }) => (
-            <span title={params === undefined ? undefined : JSON.stringify(params)}>{action}</span>
+          cell: (row) => (
+            <span title={`${row.actor}: ${row.action} ${JSON.stringify(row.params ?? {})}`}>
+              <strong>{row.actor_name ?? row.actor}</strong>
+              {` ${auditText(row)}`}
+            </span>
           ),
-        },
-        {
-          title: "On",
-          cell: ({ scope, name }) =>
-            scope === undefined ? <span class="faint">–</span> : [scope, name].filter(Boolean).join("/"),
         },
         { title: "From", cell: ({ ip }) => <code>{ip ?? "–"}</code> },
         { title: "Outcome", cell: ({ outcome }) => <State tone={outcome === "ok" ? "good" : "bad"} text={outcome} /> },

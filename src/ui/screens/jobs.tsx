@@ -1,9 +1,10 @@
 import { type JobView, listJobs, pauseCronjob, resumeCronjob, runJobNow } from "../../observability/api/jobs.ts";
-import { api } from "../data/api.ts";
+import { api, faultText } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { activity } from "../data/model.ts";
 import { lacks } from "../data/session.ts";
 import { Page } from "../frame/page.tsx";
+import { appPath } from "../browser/paths.ts";
 import { query } from "../browser/router.ts";
 import { Button } from "../parts/button.tsx";
 import { ask } from "../parts/dialog.tsx";
@@ -16,7 +17,7 @@ import { Tabs } from "../parts/tabs.tsx";
 import { Ago } from "../parts/time.tsx";
 import { say } from "../data/notices.ts";
 import { durationText } from "../text/figures.ts";
-import { outcomeTone } from "../text/states.ts";
+import { lastSuccess, outcomeTone } from "../text/states.ts";
 
 /** Jobs and cron jobs: when they run next, and how their last runs went. A run that was missed is a row like the others. */
 export function Screen() {
@@ -62,11 +63,7 @@ function Jobs({ jobs, again }: { jobs: readonly JobView[]; again: () => void }) 
         { title: "Last run", cell: lastOf },
         {
           title: "Job",
-          cell: (job) => (
-            <a href={`/logs?app=${encodeURIComponent(named(job))}&from=24h`} title="what its runs wrote">
-              {named(job)}
-            </a>
-          ),
+          cell: (job) => <a href={appPath(job)}>{named(job)}</a>,
         },
         { title: "Schedule", cell: scheduleOf },
         {
@@ -74,15 +71,17 @@ function Jobs({ jobs, again }: { jobs: readonly JobView[]; again: () => void }) 
           cell: ({ next_runs: [next], suspended }) =>
             suspended ? <State tone="warn" text="paused" /> : <Ago at={next} />,
         },
-        { title: "Took", right: true, cell: tookOf },
+        { title: "Last success", cell: (job) => <Ago at={lastSuccess(job)?.ended_at} /> },
+        { title: "Took", right: true, cell: ({ last_run: run }) => tookOf(run) },
         { title: "Last runs, newest first", cell: historyOf },
-        { title: "", right: true, cell: (job) => <Actions job={job} again={again} /> },
+        { title: "", right: true, cell: (job) => <JobActions job={job} again={again} /> },
       ]}
     />
   );
 }
 
-function lastOf({ last_run: run, running }: JobView) {
+/** How the last run went. */
+export function lastOf({ last_run: run, running }: JobView) {
   if (running > 0) return <State tone="work" text="running" />;
   if (run === undefined) return <span class="faint">never ran</span>;
   return (
@@ -94,12 +93,13 @@ function lastOf({ last_run: run, running }: JobView) {
   );
 }
 
-function scheduleOf({ schedule, timezone, kind }: JobView) {
+export function scheduleOf({ schedule, timezone, kind }: JobView) {
   if (schedule === undefined) return <span class="faint">{kind === "job" ? "by hand" : "–"}</span>;
   return <code>{timezone === undefined ? schedule : `${schedule} ${timezone}`}</code>;
 }
 
-function tookOf({ last_run: run }: JobView) {
+/** Both times are of the server's clock. */
+export function tookOf(run: JobView["last_run"] | JobView["runs"][number]) {
   if (run?.started_at === undefined || run.ended_at === undefined) return <span class="faint">–</span>;
   return durationText(Date.parse(run.ended_at) - Date.parse(run.started_at));
 }
@@ -121,7 +121,8 @@ function historyOf({ runs }: JobView) {
   );
 }
 
-function Actions({ job, again }: { job: JobView; again: () => void }) {
+/** What can be done with a job. */
+export function JobActions({ job, again }: { job: JobView; again: () => void }) {
   const missing = lacks("actions");
   const { kind, scope, name, suspended } = job;
   const pause = async () => {
@@ -137,7 +138,7 @@ function Actions({ job, again }: { job: JobView; again: () => void }) {
         <Button
           look="bare"
           hindrance={missing}
-          onClick={() => void pause().catch((error: unknown) => say(String(error), "bad"))}
+          onClick={() => void pause().catch((error: unknown) => say(faultText(error), "bad"))}
         >
           {suspended ? "Resume" : "Pause"}
         </Button>

@@ -5,19 +5,22 @@ import type { Operation } from "../../observability/api/operations.ts";
 import type { Source } from "../../orchestration/api/sources.ts";
 import { api, faultText } from "../data/api.ts";
 import { follow } from "../data/operations.ts";
+import { appOf } from "../data/model.ts";
 import { lacks } from "../data/session.ts";
 import { Page } from "../frame/page.tsx";
 import { appPath } from "../browser/paths.ts";
 import { go, query, withQuery } from "../browser/router.ts";
 import { Button } from "../parts/button.tsx";
 import { DeployWait } from "../parts/deploy-wait.tsx";
+import { ask } from "../parts/dialog.tsx";
 import { Note } from "../parts/notes.tsx";
+import { planLines } from "../text/plan.ts";
 import { PlanList } from "../parts/plan-list.tsx";
 import { Rehearsals } from "../parts/rehearsals.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { say } from "../data/notices.ts";
 import { sourceMessage, withBuildIds } from "../text/source-builds.ts";
-import { fieldOf, firstManifest, manifestText, readManifests } from "../text/manifest-text.ts";
+import { fieldOf, firstManifest, manifestText, missingOf, readManifests } from "../text/manifest-text.ts";
 import { buildFirst } from "./new/build-first.ts";
 import { BuildWait } from "./new/build-wait.tsx";
 import { Examples } from "./new/examples.tsx";
@@ -56,14 +59,7 @@ export function Screen() {
   const [busy, setBusy] = useState(false);
   const [faults, setFaults] = useState<readonly string[]>([]);
   const [message, setMessage] = useState("");
-  useEffect(() => {
-    const [scope = "", name = ""] = of.split("/");
-    if (name !== "")
-      api.call(getApp, { params: { scope, name } }).then(
-        ({ manifest }) => setText(manifestText({ ...manifest, scope, name })),
-        (error: unknown) => setFaults([faultText(error)]),
-      );
-  }, [of]);
+  useEffect(() => readStored(of, setText, (error) => setFaults([faultText(error)])), [of]);
   // Source belongs to the origin that it was chosen in.
   useEffect(() => {
     if (source !== undefined) setText(firstManifest);
@@ -113,6 +109,9 @@ export function Screen() {
   const { tried, tryIt } = useTrial({ text, source, setFaults });
   const isPlanned = planned?.text === text;
   const needsSource = of === "" && (from === "git" || from === "upload") && source === undefined;
+  const missing = needsSource ? "Choose the source first" : missingOf(text);
+  const changed = of === "" && isPlanned ? (planned.plan.plan ?? []).filter(isChange) : [];
+  const name = `${fieldOf(text, "scope")}/${fieldOf(text, "name")}`;
   return (
     <Page title={of === "" ? "New app" : `Change ${of}`} command={of === "" ? (commands[from] ?? apply) : apply}>
       {of === "" ? <Origins from={from} /> : null}
@@ -127,7 +126,13 @@ export function Screen() {
             setMessage={setMessage}
             isBuilt={source !== undefined || needsSource}
           />
-          <Buttons {...{ isPlanned, needsSource, busy, plan, tryIt, deploy }} />
+          {of === "" && begun.length === 0 ? <Existing app={name} /> : null}
+          <Buttons
+            {...{ isPlanned, missing, busy, plan, tryIt }}
+            deploy={() => (changed.length === 0 ? deploy() : askUpdate(changed, deploy))}
+            verb={changed.length === 0 ? "Deploy" : `Update ${name}…`}
+          />
+          {missing === undefined || needsSource ? null : <p class="soft small">{missing}.</p>}
           {faults.map((fault) => (
             <Note key={fault} tone="bad">
               {fault}
@@ -138,19 +143,34 @@ export function Screen() {
           {building === undefined ? null : <BuildWait key={building.id} build={building} />}
           {begun.length === 0 ? null : <DeployWait begun={begun} />}
         </section>
-        <div class="field">
-          <label for="manifest">Manifest, YAML or JSON; several with --- between</label>
-          <textarea
-            id="manifest"
-            class="input tall"
-            spellcheck={false}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </div>
+        <Manifest text={text} setText={setText} />
       </div>
     </Page>
   );
+}
+
+function Manifest({ text, setText }: { text: string; setText: (text: string) => void }) {
+  return (
+    <div class="field">
+      <label for="manifest">Manifest, YAML or JSON; several with --- between</label>
+      <textarea
+        id="manifest"
+        class="input tall"
+        spellcheck={false}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+/** The stored manifest of an app that is changed. */
+function readStored(of: string, take: (text: string) => void, fail: (error: unknown) => void): void {
+  const [scope = "", name = ""] = of.split("/");
+  if (name === "") return;
+  api
+    .call(getApp, { params: { scope, name } })
+    .then(({ manifest }) => take(manifestText({ ...manifest, scope, name })), fail);
 }
 
 /** Tries what stands in the text on copies. `tried`: the id of what was begun last. */
@@ -186,45 +206,69 @@ function Origin({ from, text, onSource, onExample }: OriginProps) {
   return from === "example" ? <Examples onChoose={onExample} /> : null;
 }
 
+type PlanRow = NonNullable<Plan["plan"]>[number];
+
+/** A row of a plan about something that is there already. */
+const isChange = ({ action }: PlanRow) => action !== "create" && action !== "unchanged";
+
+/** A new app with the name of one that runs would replace it: that is asked, with all that it changes. */
+function askUpdate(rows: readonly PlanRow[], deploy: () => Promise<void>): void {
+  ask({
+    title: "This changes what is there already",
+    verb: "Update",
+    danger: true,
+    command: apply,
+    effects: rows.flatMap((row) => planLines(row).map(({ text, ends }) => ({ text: `${row.ref}: ${text}`, ends }))),
+    run: () => deploy(),
+  });
+}
+
+/** Said while the name is typed. */
+function Existing({ app }: { app: string }) {
+  const [scope = "", name = ""] = app.split("/");
+  const found = appOf(scope, name);
+  if (found === undefined) return null;
+  return (
+    <Note tone="warn">
+      <a href={appPath(found)}>{app}</a>
+      {" exists: deploying this updates it. The plan shows what changes. Choose another name for a new app."}
+    </Note>
+  );
+}
+
 interface ButtonsProps {
-  /** The origin is chosen, and what it holds is not known yet. */
-  needsSource: boolean;
+  /** What the manifest still needs. */
+  missing: string | undefined;
   busy: boolean;
   isPlanned: boolean;
   plan: () => Promise<void>;
   tryIt: () => Promise<void>;
-  deploy: () => Promise<void>;
+  deploy: () => Promise<void> | void;
+  verb: string;
 }
 
-function Buttons({ isPlanned, needsSource, busy, plan, tryIt, deploy }: ButtonsProps) {
-  const missing = lacks("actions");
+function Buttons({ isPlanned, missing, busy, plan, tryIt, deploy, verb }: ButtonsProps) {
+  const hindrance = lacks("actions") ?? missing;
   return (
     <div class="row">
-      <Button
-        hindrance={missing}
-        disabled={needsSource}
-        title={needsSource ? "Choose the source first" : undefined}
-        {...(isPlanned ? {} : { look: "main" as const })}
-        onClick={() => void plan()}
-      >
+      <Button hindrance={hindrance} {...(isPlanned ? {} : { look: "main" as const })} onClick={() => void plan()}>
         Show the plan
       </Button>
       <Button
-        hindrance={lacks("admin")}
-        disabled={needsSource}
+        hindrance={lacks("admin") ?? missing}
         title="Tries it on copies of the apps and of their data, out of reach of what is live; nothing is stored"
         onClick={() => void tryIt()}
       >
         Rehearse
       </Button>
       <Button
-        hindrance={missing}
+        hindrance={hindrance}
         disabled={!isPlanned || busy}
         title={isPlanned ? undefined : "Look at the plan first"}
         {...(isPlanned ? { look: "main" as const } : {})}
         onClick={() => void deploy()}
       >
-        {busy ? "Deploying…" : "Deploy"}
+        {busy ? "Deploying…" : verb}
       </Button>
     </div>
   );

@@ -1,6 +1,5 @@
 import type { App, AppProblem } from "../../observability/api/app-model.ts";
 import { keyText } from "../../orchestration/api/manifest-key.ts";
-import { connection } from "../data/connection.ts";
 import { apps, deploys, engine, host, known, problems, server } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
 import { query } from "../browser/router.ts";
@@ -35,9 +34,6 @@ export function Screen() {
 function Known() {
   return (
     <>
-      {connection.value === "lost" ? (
-        <Note tone="warn">Live updates are interrupted. This is how it was; the page tries again by itself.</Note>
-      ) : null}
       {engine.value.up ? null : (
         <Note tone="bad">{`Docker cannot be reached: ${engine.value.error ?? "the server tries again"}. What runs goes on; nothing can be changed.`}</Note>
       )}

@@ -4,6 +4,7 @@ import { useLoad } from "../data/load.ts";
 import { Page } from "../frame/page.tsx";
 import { go, query, withQuery } from "../browser/router.ts";
 import { Button } from "../parts/button.tsx";
+import { RequestView } from "../parts/request-view.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Empty } from "../parts/notes.tsx";
 import { State } from "../parts/state.tsx";
@@ -55,7 +56,14 @@ export function Screen() {
               </p>
             </Empty>
           ) : (
-            <Rows rows={requests} />
+            <>
+              {requests
+                .filter(({ request_id: id }) => id === query.value.get("request"))
+                .map((request) => (
+                  <RequestView key={request.seq} request={request} />
+                ))}
+              <Rows rows={requests} />
+            </>
           )
         }
       </Shown>
@@ -75,7 +83,12 @@ function Rows({ rows }: { rows: readonly VisitorRequest[] }) {
           cell: ({ status }) => <State tone={toneOf(status)} text={status === undefined ? "left" : String(status)} />,
         },
         { title: "Method", cell: ({ method }) => <code>{method}</code> },
-        { title: "Address", cell: ({ host, path, request_id: id }) => <span title={id}>{`${host}${path}`}</span> },
+        {
+          title: "Address",
+          cell: ({ host, path, request_id: id }) => (
+            <a href={withQuery({ request: id })} title={`request ${id}`}>{`${host}${path}`}</a>
+          ),
+        },
         { title: "App", cell: ({ app }) => (app === undefined ? "–" : <AppLink target={app} />) },
         { title: "Time", right: true, cell: ({ ms }) => durationText(ms) },
         { title: "Sent", right: true, cell: ({ bytes_out: bytes }) => bytesText(bytes) },

@@ -79,12 +79,58 @@ export function manifestText({
   return stringify({ kind, scope, name, spec }, { lineWidth: 0 });
 }
 
+/** What a new app begins as: no name that anybody could deploy by mistake. */
 export const firstManifest = `kind: app
-scope: shop
-name: web
+scope:
+name:
 spec:
-  image: registry.example.com/shop/web:1.0.0
-  ports:
-    - "8080"
-  host: shop.example.com
+  image:
 `;
+
+/** The port that visitors are passed to, as the form shows it; the first where a manifest has several. */
+export function portOf(text: string): string {
+  return fieldOf(text, "spec.ports.0");
+}
+
+/** The text with this port in the first place. */
+export function withPort(text: string, port: string): string {
+  if (portOf(text) !== "" || port === "") return withField(text, "spec.ports.0", port);
+  const { parts, main } = partsOf(text);
+  const document = parseDocument(parts[main] ?? "");
+  if (document.errors.length > 0) return text;
+  if (!isMap(document.get("spec"))) document.set("spec", document.createNode({}));
+  document.setIn(["spec", "ports"], document.createNode([port]));
+  return parts.with(main, document.toString({ lineWidth: 0 })).join("---\n");
+}
+
+/** What an app still needs before it can be planned, as a question; undefined where nothing is missing. */
+export function missingOf(text: string): string | undefined {
+  if (/^kind:[ \t]*["']?app\b/m.exec(text) === null) return undefined;
+  const has = (path: string) => fieldOf(text, path) !== "";
+  if (!has("scope")) return "Give the app a scope";
+  if (!has("name")) return "Give the app a name";
+  if (!has("spec.image") && !/^[ \t]+(?:build|block|git):/m.test(text)) return "Give the image that runs";
+  const host = fieldOf(text, "spec.host");
+  if (host === "" || /^[ \t]+(?:ports|port|tcp):/m.test(text)) return undefined;
+  return `Give the port that the app listens on: visitors of ${host} are passed to it`;
+}
+
+/** The app, and what it has no name for is named after its repository, folder or archive. */
+export function namedAfter({ scope, name }: { scope: string; name: string }, place: string) {
+  const found = nameFrom(place);
+  return { scope: scope || found, name: name || found };
+}
+
+function nameFrom(place: string): string {
+  const last =
+    place
+      .replace(/[?#].*$/, "")
+      .split(/[/\\:]/)
+      .findLast((part) => part !== "") ?? "";
+  return last
+    .replace(/\.(?:git|tar|tgz|zip|tar\.gz)$/i, "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, "");
+}

@@ -1,4 +1,5 @@
-import type { AppState, ReplicaState, Severity } from "../../observability/api/app-model.ts";
+import type { JobView } from "../../observability/api/jobs.ts";
+import type { App, AppState, ReplicaState, Severity } from "../../observability/api/app-model.ts";
 
 /** How a state looks. `good` is for what is well and for nothing else: a crash loop is never green. */
 export type Tone = "good" | "work" | "warn" | "bad" | "idle";
@@ -49,4 +50,22 @@ export function releaseStateText(status: string): string {
 /** Who made a release: a token by its name. */
 export function byText({ actor, actor_name: name }: { actor?: string; actor_name?: string }): string {
   return name ?? actor ?? "berth";
+}
+
+/** The addresses of an app; `why` tells what keeps one from opening now. */
+export function reachOf({ hosts, state, summary }: Pick<App, "hosts" | "state" | "summary">) {
+  return hosts
+    .filter(({ host }) => !host.startsWith("*"))
+    .map(({ url, certificate }) => {
+      const isUp = appTones[state] === "good" || state === "asleep" || state === "degraded" || state === "deploying";
+      if (!isUp) return { url, why: `It does not open yet: the app is ${state}, ${summary}` };
+      if (certificate === undefined || certificate.state === "valid") return { url };
+      const told = certificate.error === undefined ? "it is asked for now" : certificate.error;
+      return { url, why: `Browsers warn of it: its certificate is ${certificate.state}; ${told}` };
+    });
+}
+
+/** The newest run that succeeded, as far as the history of the job goes back. */
+export function lastSuccess({ runs }: Pick<JobView, "runs">) {
+  return runs.find(({ status }) => status === "succeeded");
 }

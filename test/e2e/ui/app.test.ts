@@ -113,6 +113,10 @@ describe("the page of an app", () => {
     await waitFor("the page before", () => bodyOf("/deploys")?.query.cursor === "1767225600000.r1");
     await tab.press("Newer");
     await waitFor("the newest again", () => bodyOf("/deploys")?.query.cursor === undefined);
+    await tab.read(
+      "(() => { const field = document.querySelector('[aria-label=State]'); field.value = 'failed'; field.dispatchEvent(new Event('change', { bubbles: true })); })()",
+    );
+    await waitFor("the failed ones", () => bodyOf("/deploys")?.query.status === "failed");
   });
 
   test("deploys show receipts, and what each changed", async () => {

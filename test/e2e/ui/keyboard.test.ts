@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { axeFaults } from "../../support/ui/axe.ts";
+import { takePictures } from "../../support/ui/pictures.ts";
 import { openPlayed } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import {
@@ -126,6 +128,33 @@ describe("by keyboard alone", () => {
     );
     await tab.key("Enter");
     await tab.at(/\/apps\/shop\/api$/);
+  });
+
+  test("the first stop skips the list of screens; ? tells the keys, j and k go through a list, and back is where it was", async () => {
+    await tab.open(plane.url);
+    await tab.shows("2 things need attention");
+    await tab.key("Tab");
+    expect((await focus()).name).toBe("Skip to the page");
+    await tab.key("Enter");
+    expect(await tab.read<string>("document.activeElement.id")).toBe("main");
+    await tab.key("?");
+    await tab.shows("The next and the previous row of a list");
+    await takePictures(tab, "keys");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.key("Escape");
+    await closed();
+    await tab.key("j");
+    await tab.key("j");
+    await tab.key("k");
+    const first = "document.querySelector('.problems > li a')";
+    expect(await tab.read<boolean>(`document.activeElement === ${first}`)).toBe(true);
+    await tab.read("scrollTo(0, 60)");
+    await tab.key("Enter");
+    await tab.at(/\/apps\/shop\/api$/);
+    await waitFor("the focus to follow", () => tab.read<boolean>("document.activeElement.id === 'main'"));
+    await tab.read("history.back()");
+    await tab.shows("2 things need attention");
+    await waitFor("the place", () => tab.read<boolean>("Math.abs(scrollY - 60) < 2"));
   });
 
   test("no page complained", () => expect(chromium.complaints).toEqual([]));

@@ -127,6 +127,15 @@ describe("logs", () => {
     await tab.shows("back again");
   });
 
+  test("a search that cannot be read is told, live and stored", async () => {
+    const live = plane.answers["GET /logs/stream"];
+    const wrong = () => Response.json({ status: "error", error: 'query q: "/[/" does not end' }, { status: 400 });
+    plane.answers["GET /logs/stream"] = wrong;
+    await tab.open(`${plane.url}/logs?q=${encodeURIComponent("/[/")}`);
+    await tab.shows('This search cannot be read: query q: "/[/" does not end');
+    plane.answers["GET /logs/stream"] = live;
+  });
+
   test("stored lines, how many there were over time, and the lines around one", async () => {
     await tab.open(`${plane.url}/logs?app=shop%2Fapi&from=1h`);
     await tab.shows("slow query");

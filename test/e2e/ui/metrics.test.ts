@@ -45,6 +45,10 @@ const { chromium, plane, tab } = await openPlayed({
       result("pod.cpu_percent", [
         { group: { app: "shop/web" }, values: wave(1, 20) },
         { group: { app: "shop/api" }, values: wave(3, 12) },
+        ...Array.from({ length: 10 }, (_, index) => ({
+          group: { app: `many/app-${index}` },
+          values: Array.from({ length: points }, () => 100 + index),
+        })),
       ]),
     ],
   },
@@ -57,6 +61,16 @@ describe("metrics", () => {
     await tab.shows("shop/web");
     await takePictures(tab, "metrics");
     expect(await axeFaults(tab)).toEqual([]);
+    // Many lines are a list, the greatest first; a press shows one alone. The marks are of all deploys of the span.
+    const legend = "[...document.querySelector('.legend').querySelectorAll('button')]";
+    expect(await tab.read<string[]>(`${legend}.slice(0, 2).map((one) => one.innerText.split("\\n")[0])`)).toEqual([
+      "many/app-9",
+      "many/app-8",
+    ]);
+    await tab.read(`${legend}[0].click()`);
+    await tab.read("new Promise((done) => requestAnimationFrame(done)).then(() => true)");
+    expect(await tab.read<string[]>(`${legend}.slice(0, 2).map((one) => one.ariaPressed)`)).toEqual(["true", "false"]);
+    expect(plane.asked.find(({ path }) => path === "/deploys")?.query).toMatchObject({ since: "1h", history: "true" });
     expect(plane.asked.filter(({ path }) => path === "/query").every(({ query }) => query.from === "1h")).toBe(true);
   });
 
@@ -64,7 +78,7 @@ describe("metrics", () => {
     await tab.press("24h");
     await tab.at(/from=24h/);
     await tab.shows("shop/web");
-    expect(plane.asked.at(-1)?.query.from).toBe("24h");
+    expect(plane.asked.findLast(({ path }) => path === "/query")?.query.from).toBe("24h");
     await tab.read("history.back()");
     await tab.at(/metrics$/);
   });

@@ -146,6 +146,7 @@ describe("a new app from source, in the executable", () => {
 
     await tab.open(`http://${address}/new?from=git`);
     await tab.shows("Repository, https");
+    await write("scope", "shop");
     await write("name", "api");
     await write("url", git.url);
     await write("token_key", "GIT_TOKEN");

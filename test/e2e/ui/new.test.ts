@@ -113,7 +113,7 @@ describe("a new app", () => {
     await tab.shows("Found Dockerfile; 12 files");
     await tab.shows("1 file to send, 1 other left out; .env stay here");
     const sent = plane.asked.findLast(({ path }) => path === "/sources/upload");
-    expect(sent?.query).toEqual({ scope: "shop", name: "web", folder: "true" });
+    expect(sent?.query).toEqual({ scope: "shop", name: "shop", folder: "true" });
     expect([String(sent?.body).includes("FROM a"), String(sent?.body).includes("hunter2")]).toEqual([true, false]);
     await tab.press("Show the plan");
     await tab.shows("1 replica is created");
@@ -136,7 +136,7 @@ describe("a new app", () => {
     expect(await axeFaults(tab)).toEqual([]);
     const fill = (id: string, text: string) =>
       tab.read(
-        `(() => { const field = document.querySelector("#${id}"); field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event("input", { bubbles: true })); })()`,
+        `(() => { const field = document.getElementById("${id}"); field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event("input", { bubbles: true })); })()`,
       );
     await fill("url", "https://127.0.0.1/shop.git");
     await waitFor("the button", () =>
@@ -150,6 +150,29 @@ describe("a new app", () => {
     await tab.press("Fetch");
     await tab.shows("Found Dockerfile; 12 files");
     expect(await tab.read<string>("document.querySelector('#message').value")).toBe("main 1a2b3c4d1a2b Faster search");
+    // It began without a name, and so has that of the repository.
+    expect(plane.asked.findLast(({ path }) => path === "/sources/git")?.body).toMatchObject({
+      scope: "shop",
+      name: "shop",
+    });
+    await fill("spec.host", "shop.example.com");
+    plane.answers["POST /apply"] = {
+      ...planned,
+      plan: [{ ...row, action: "update", changed: ["spec.host"], ref: "ingress/shop/web" }],
+    };
+    await tab.press("Show the plan");
+    await tab.press("Update shop/web…");
+    await tab.shows("ingress/shop/web: changes spec.host");
+    await takePictures(tab, "new-exists");
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("it begins empty and asks for what is missing", async () => {
+    await tab.open(`${plane.url}/new`);
+    await tab.shows("Give the app a scope");
+    expect(await manifest()).not.toContain("web");
+    await takePictures(tab, "new-empty");
+    expect(await axeFaults(tab)).toEqual([]);
   });
 
   test("nothing broke the policy", () => expect(chromium.complaints).toEqual([]));

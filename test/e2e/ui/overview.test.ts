@@ -50,9 +50,19 @@ describe("the overview", () => {
   });
 
   test("says when the server is away, keeps what it had, and comes back by itself", async () => {
+    // Every page says so, with the reason at what cannot be done meanwhile; on the phone too.
+    plane.answers["GET /apps/shop/worker"] = detailFixture({ name: "worker" });
+    await tab.read("document.querySelector('a[href=\"/apps/shop/worker\"]').click()");
+    await tab.shows("Restart…");
     plane.away();
+    await tab.shows("The server does not answer. Actions wait until it does.");
+    const restart = "[...document.querySelectorAll('button')].find((one) => one.innerText.startsWith('Restart'))";
+    expect(await tab.read<string>(`${restart}.title`)).toContain("The server does not answer");
+    await takePictures(tab, "stale");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.read("document.querySelector('.brand').click()");
     await tab.shows("Reconnecting");
-    expect(await tab.shows("shop/worker")).toContain("Live updates are interrupted");
+    expect(await tab.shows("shop/worker")).toContain("The server does not answer. Actions wait");
     plane.back();
     await tab.shows("Live");
     await waitFor("the page to listen", () => plane.listeners() === 1);

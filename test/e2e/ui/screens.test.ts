@@ -175,6 +175,27 @@ describe("screens", () => {
       status: "5xx",
       limit: "300",
     });
+    // One opens, with the lines that name it and the trace that these lead to.
+    const trace = "0af7651916cd43dd8448eb211c80319c";
+    plane.answers["GET /logs/search"] = {
+      lines: [
+        {
+          ...{ at: request.time, scope: "shop", name: "web", pod: "shop-web.b7k2m", replica_id: "b7k2m" },
+          ...{ stream: "stdout", level: "error", text: `{"msg":"cart failed","trace_id":"${trace}"}` },
+        },
+      ],
+      searched_to: request.time,
+    };
+    await tab.read("document.querySelector('[aria-label=Requests] tbody tr:nth-child(2) a').click()");
+    await tab.shows("cart failed");
+    await tab.shows("no: a replica was ready");
+    expect(await tab.read<boolean>(`document.querySelector('a[href="/traces/${trace}"]') !== null`)).toBe(true);
+    expect(plane.asked.findLast(({ path }) => path === "/logs/search")?.query).toMatchObject({
+      app: "shop/web",
+      q: '"id-1"',
+    });
+    await takePictures(tab, "request");
+    expect(await axeFaults(tab)).toEqual([]);
   });
 
   test("jobs: next and last runs, a missed one is not green, and a run by hand", async () => {
@@ -188,6 +209,18 @@ describe("screens", () => {
     await tab.shows("The schedule stays as it is");
     await tab.press("Run");
     await tab.shows("Run run-9 of shop/nightly has begun");
+    // Each has a page of its own, to which also a link without the kind leads.
+    const failed = runs.findIndex(({ status }) => status === "failed");
+    plane.answers["GET /jobs/shop/nightly/runs"] = {
+      runs: runs.map((one, index) => ({ ...one, tail: index === failed ? ["no space left on device"] : [] })),
+    };
+    await tab.open(`${plane.url}/apps/shop/nightly`);
+    await tab.at(/jobs\/cronjob\/shop\/nightly$/);
+    await tab.shows("Last success");
+    await tab.read(`[...document.querySelectorAll('[aria-label=Runs] button')][${failed}].click()`);
+    await tab.shows("no space left on device");
+    await takePictures(tab, "job");
+    expect(await axeFaults(tab)).toEqual([]);
   });
 
   const rowsOf = (label: string) =>

@@ -20,6 +20,8 @@ export interface FakePlane {
   asked: Asked[];
   /** Sends a message to every page that listens. */
   send<K extends keyof StreamEvents>(name: K, data: StreamEvents[K]): void;
+  /** Sends nothing by itself any more, as a server that hangs. */
+  hang(): void;
   /** Pages that listen just now. */
   listeners(): number;
   /** Ends every stream, and refuses new ones until `back` is called. */
@@ -38,6 +40,9 @@ export function startFakePlane(answers: Answers): FakePlane {
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
   let isAway = false;
   let sequence = 0;
+  const pinging = setInterval(() => {
+    for (const stream of streams) stream.enqueue(encoder.encode("event: ping\ndata: {}\n\n"));
+  }, 2_000);
 
   const server = Bun.serve({
     port: 0,
@@ -87,6 +92,7 @@ export function startFakePlane(answers: Answers): FakePlane {
       const bytes = encoder.encode(`id: ${sequence}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
       for (const stream of streams) stream.enqueue(bytes);
     },
+    hang: () => clearInterval(pinging),
     listeners: () => streams.size,
     away() {
       isAway = true;
@@ -96,7 +102,10 @@ export function startFakePlane(answers: Answers): FakePlane {
     back() {
       isAway = false;
     },
-    stop: () => server.stop(true),
+    stop() {
+      clearInterval(pinging);
+      return server.stop(true);
+    },
   };
 }
 

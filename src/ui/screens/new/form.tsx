@@ -1,4 +1,4 @@
-import { fieldOf, withField } from "../../text/manifest-text.ts";
+import { fieldOf, portOf, withField, withPort } from "../../text/manifest-text.ts";
 
 interface FormProps {
   text: string;
@@ -7,13 +7,16 @@ interface FormProps {
   setMessage: (message: string) => void;
 }
 
-const fields: readonly [string, string][] = [
-  ["scope", "Scope"],
-  ["name", "Name"],
-  ["spec.image", "Image"],
-  ["spec.host", "Host"],
-  ["spec.replicas", "Replicas"],
+const fields: readonly [path: string, label: string, example: string][] = [
+  ["scope", "Scope", "shop"],
+  ["name", "Name", "web"],
+  ["spec.image", "Image", "registry.example.com/shop/web:1.0.0"],
+  ["spec.host", "Host; empty for none", "shop.example.com"],
+  ["spec.ports", "Port that the app listens on", "8080"],
+  ["spec.replicas", "Replicas", "1"],
 ];
+
+const read = (text: string, path: string) => (path === "spec.ports" ? portOf(text) : fieldOf(text, path));
 
 /** The usual fields of a manifest; an app from source has no image. */
 export function Form({ text, setText, message, setMessage, isBuilt }: FormProps & { isBuilt: boolean }) {
@@ -21,15 +24,18 @@ export function Form({ text, setText, message, setMessage, isBuilt }: FormProps 
     <>
       {fields
         .filter(([path]) => !isBuilt || path !== "spec.image")
-        .map(([path, label]) => (
+        .map(([path, label, example]) => (
           <div key={path} class="field">
             <label for={path}>{label}</label>
             <input
               id={path}
               class="input"
-              value={fieldOf(text, path)}
+              value={read(text, path)}
+              placeholder={example}
               autocomplete="off"
-              onInput={(event) => setText(withField(text, path, event.currentTarget.value))}
+              onInput={({ currentTarget: { value } }) =>
+                setText(path === "spec.ports" ? withPort(text, value) : withField(text, path, value))
+              }
             />
           </div>
         ))}

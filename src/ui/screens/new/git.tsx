@@ -5,6 +5,7 @@ import { api, faultText } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Note } from "../../parts/notes.tsx";
+import { namedAfter } from "../../text/manifest-text.ts";
 
 const fields = [
   ["url", "Repository, https", "https://git.example.com/shop.git"],
@@ -15,7 +16,7 @@ const fields = [
 
 type Asked = Record<(typeof fields)[number][0], string>;
 
-/** A commit of a repository that the server can reach. */
+/** A commit of a repository that the server can reach. An app without a name gets that of its folder or repository. */
 export function Git({ app, onSource }: { app: { scope: string; name: string }; onSource: (source: Source) => void }) {
   const [asked, setAsked] = useState<Asked>({ url: "", ref: "", folder: "", token_key: "" });
   const [busy, setBusy] = useState(false);
@@ -25,7 +26,11 @@ export function Git({ app, onSource }: { app: { scope: string; name: string }; o
     setFault("");
     const words = Object.fromEntries(Object.entries(asked).filter(([, word]) => word !== ""));
     try {
-      onSource(await api.call(fetchAppSource, { body: { ...app, url: asked.url, ...words } }));
+      onSource(
+        await api.call(fetchAppSource, {
+          body: { ...namedAfter(app, asked.folder || asked.url), url: asked.url, ...words },
+        }),
+      );
     } catch (error) {
       setFault(faultText(error));
     } finally {

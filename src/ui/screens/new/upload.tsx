@@ -5,6 +5,7 @@ import { lacks } from "../../data/session.ts";
 import { tarOf, uploadSource } from "../../data/upload.ts";
 import { Note } from "../../parts/notes.tsx";
 import { many, percentText } from "../../text/figures.ts";
+import { namedAfter } from "../../text/manifest-text.ts";
 import { pickFiles } from "../../text/picked-files.ts";
 
 interface UploadProps {
@@ -21,9 +22,10 @@ export function Upload({ app, onSource }: UploadProps) {
   // Not among the properties that the types of the library know.
   useEffect(() => folder.current?.setAttribute("webkitdirectory", ""), []);
   const missing = lacks("actions");
-  const send = async (archive: Blob, isFolder: boolean) => {
+  const send = async (archive: Blob, place: string, isFolder: boolean) => {
     setSent(0);
-    const source = await uploadSource(archive, { query: { ...app, folder: isFolder }, onSent: setSent });
+    const query = { ...namedAfter(app, place), folder: isFolder };
+    const source = await uploadSource(archive, { query, onSent: setSent });
     onSource(source);
   };
   const run = (work: () => Promise<void>) => {
@@ -39,7 +41,7 @@ export function Upload({ app, onSource }: UploadProps) {
       if (files.length === 0) throw new Error("the folder has no file to send");
       const kept = secrets.length === 0 ? "" : `; ${secrets.slice(0, 5).join(", ")} stay here: they look like secrets`;
       setNote(`${many(files.length, "file")} to send, ${many(left, "other")} left out${kept}`);
-      await send(tarOf(files), true);
+      await send(tarOf(files), list?.[0]?.webkitRelativePath.split("/")[0] ?? "", true);
     });
   const disabled = missing !== undefined || sent !== undefined;
   return (
@@ -67,7 +69,7 @@ export function Upload({ app, onSource }: UploadProps) {
           title={missing}
           onChange={(event) => {
             const [file] = event.currentTarget.files ?? [];
-            if (file !== undefined) run(() => send(file, false));
+            if (file !== undefined) run(() => send(file, file.name, false));
           }}
         />
       </div>

@@ -3,9 +3,13 @@ import {
   fieldOf,
   firstManifest,
   manifestText,
+  missingOf,
+  namedAfter,
+  portOf,
   readManifests,
   withField,
   withoutVariables,
+  withPort,
 } from "../../../../src/ui/text/manifest-text.ts";
 
 describe("a manifest as form and text", () => {
@@ -37,6 +41,42 @@ describe("a manifest as form and text", () => {
     expect(fieldOf(text, "name")).toBe("web");
     expect(withField(text, "spec.image", "web:2")).toBe(text.replace("web:1", "web:2"));
     expect(fieldOf("- 1\n", "name")).toBe("");
+  });
+
+  test("a new app begins without any value, and what it still needs is asked for in order", () => {
+    expect(readManifests(firstManifest)).toEqual({
+      manifests: [{ kind: "app", scope: null, name: null, spec: { image: null } }],
+    });
+    let text = firstManifest;
+    for (const [missing, path, value] of [
+      ["scope", "scope", "shop"],
+      ["name", "name", "web"],
+      ["image", "spec.image", "web:1"],
+    ] as const) {
+      expect(missingOf(text)).toContain(missing);
+      text = withField(text, path, value);
+    }
+    expect(missingOf(text)).toBeUndefined();
+    text = withField(text, "spec.host", "shop.example.com");
+    expect(missingOf(text)).toContain("visitors of shop.example.com");
+    text = withPort(text, "8080");
+    expect(missingOf(text)).toBeUndefined();
+    expect(readManifests(text)).toMatchObject({ manifests: [{ spec: { image: "web:1", ports: ["8080"] } }] });
+    expect(portOf(withPort(text, "3000"))).toBe("3000");
+    // Other kinds are the viewer's own business, and a source brings its image.
+    expect(missingOf("kind: job\nname: a\n")).toBeUndefined();
+    expect(missingOf("kind: app\nscope: a\nname: b\nspec:\n  build: {}\n")).toBeUndefined();
+  });
+
+  test("an app without a name is named after its repository, folder or archive", () => {
+    const none = { scope: "", name: "" };
+    expect(namedAfter(none, "https://git.example.com/acme/Shop_API.git")).toEqual({
+      scope: "shop-api",
+      name: "shop-api",
+    });
+    expect(namedAfter({ scope: "shop", name: "" }, "services/web/").name).toBe("web");
+    expect(namedAfter({ scope: "shop", name: "api" }, "x.tar.gz").name).toBe("api");
+    expect(namedAfter(none, "my app.tar.gz").name).toBe("my-app");
   });
 
   test("an example is filled with its defaults", () => {
