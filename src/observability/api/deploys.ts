@@ -100,7 +100,7 @@ export const deleteApp = planeEndpoint({
   method: "DELETE",
   path: "/manifests/:kind/:scope/:name",
   scope: "actions",
-  summary: "Delete a resource; with prune also its config, files and volumes",
+  summary: "Delete a resource; kind app: with its ingress; with prune also its config, files and volumes",
   query: Type.Object({
     prune: Flag("wipe config, files and volumes too (default false)"),
     confirm: Text("SCOPE/NAME once more: without it the answer tells what would go (400)"),

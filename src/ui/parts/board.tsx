@@ -80,15 +80,18 @@ export function Board({ charts, app, tall = false }: { charts: readonly BoardCha
   );
 }
 
-interface FigureProps {
+function Figure({
+  chart,
+  app,
+  deploys,
+  tall,
+}: {
   chart: BoardChart;
   app: string | undefined;
   /** All that began in the span, those of other apps too. */
   deploys: readonly Deploy[];
   tall: boolean;
-}
-
-function Figure({ chart, app, deploys, tall }: FigureProps) {
+}) {
   const { title, metric, agg, unit, names, where } = chart;
   const { from, until, version } = span();
   const asked = { metric, from, app, agg, group_by: chart.group_by, where, until: until === "" ? undefined : until };

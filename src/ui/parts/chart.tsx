@@ -89,14 +89,15 @@ export function Chart(props: ChartProps) {
   );
 }
 
-interface LegendProps extends ChartProps {
-  at: number | undefined;
-  only: string | undefined;
-  onOnly: (name: string | undefined) => void;
-}
-
 /** Lines by their value; a press shows one alone, and once more all of them. */
-function Legend({ label, series, text, at, only, onOnly }: LegendProps) {
+function Legend({
+  label,
+  series,
+  text,
+  at,
+  only,
+  onOnly,
+}: ChartProps & { at: number | undefined; only: string | undefined; onOnly: (name: string | undefined) => void }) {
   const shownOf = (values: Series["values"]) =>
     (at === undefined ? values.findLast((value) => value !== null) : values[at]) ?? Number.NEGATIVE_INFINITY;
   const sorted = series.toSorted((a, b) => shownOf(b.values) - shownOf(a.values));

@@ -4,7 +4,7 @@ import { type AppDetail, getApp } from "../../observability/api/apps.ts";
 import { listJobs } from "../../observability/api/jobs.ts";
 import { api } from "../data/api.ts";
 import { type Loaded, useLoad } from "../data/load.ts";
-import { appOf } from "../data/model.ts";
+import { appOf, tickedAt } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
 import { appPath } from "../browser/paths.ts";
 import { go, query } from "../browser/router.ts";
@@ -70,6 +70,10 @@ export function Screen({ params }: ScreenProps) {
     version,
   );
   const detail = loaded.data;
+  // The steps of a canary and its figures go on by time.
+  useEffect(() => {
+    if (detail?.canary !== undefined) loaded.again();
+  }, [tickedAt.value]);
   const isMissing = detail === undefined && loaded.fault !== undefined;
   useEffect(() => {
     // Alerts, builds and volumes name a job without its kind.

@@ -5,16 +5,13 @@ import type { Operation } from "../../observability/api/operations.ts";
 import type { Source } from "../../orchestration/api/sources.ts";
 import { api, faultText } from "../data/api.ts";
 import { follow } from "../data/operations.ts";
-import { appOf } from "../data/model.ts";
 import { lacks } from "../data/session.ts";
 import { Page } from "../frame/page.tsx";
 import { appPath } from "../browser/paths.ts";
 import { go, query, withQuery } from "../browser/router.ts";
 import { Button } from "../parts/button.tsx";
 import { DeployWait } from "../parts/deploy-wait.tsx";
-import { ask } from "../parts/dialog.tsx";
 import { Note } from "../parts/notes.tsx";
-import { planLines } from "../text/plan.ts";
 import { PlanList } from "../parts/plan-list.tsx";
 import { Rehearsals } from "../parts/rehearsals.tsx";
 import { Tabs } from "../parts/tabs.tsx";
@@ -23,6 +20,7 @@ import { sourceMessage, withBuildIds } from "../text/source-builds.ts";
 import { fieldOf, firstManifest, manifestText, missingOf, readManifests } from "../text/manifest-text.ts";
 import { buildFirst } from "./new/build-first.ts";
 import { BuildWait } from "./new/build-wait.tsx";
+import { askUpdate, Existing, isChange } from "./new/existing.tsx";
 import { Examples } from "./new/examples.tsx";
 import { Form } from "./new/form.tsx";
 import { Git } from "./new/git.tsx";
@@ -204,36 +202,6 @@ function Origin({ from, text, onSource, onExample }: OriginProps) {
   if (from === "git") return <Git app={app} onSource={onSource} />;
   if (from === "upload") return <Upload app={app} onSource={onSource} />;
   return from === "example" ? <Examples onChoose={onExample} /> : null;
-}
-
-type PlanRow = NonNullable<Plan["plan"]>[number];
-
-/** A row of a plan about something that is there already. */
-const isChange = ({ action }: PlanRow) => action !== "create" && action !== "unchanged";
-
-/** A new app with the name of one that runs would replace it: that is asked, with all that it changes. */
-function askUpdate(rows: readonly PlanRow[], deploy: () => Promise<void>): void {
-  ask({
-    title: "This changes what is there already",
-    verb: "Update",
-    danger: true,
-    command: apply,
-    effects: rows.flatMap((row) => planLines(row).map(({ text, ends }) => ({ text: `${row.ref}: ${text}`, ends }))),
-    run: () => deploy(),
-  });
-}
-
-/** Said while the name is typed. */
-function Existing({ app }: { app: string }) {
-  const [scope = "", name = ""] = app.split("/");
-  const found = appOf(scope, name);
-  if (found === undefined) return null;
-  return (
-    <Note tone="warn">
-      <a href={appPath(found)}>{app}</a>
-      {" exists: deploying this updates it. The plan shows what changes. Choose another name for a new app."}
-    </Note>
-  );
 }
 
 interface ButtonsProps {

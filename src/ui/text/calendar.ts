@@ -137,7 +137,11 @@ function runMark(job: Job, { run, at, typical }: { run: Run; at: number; typical
   };
 }
 
-export function linesOfRun({ scope, name }: Job, from: string, ended: string | undefined): string {
+export function linesOfRun(
+  { scope, name }: { scope: string; name: string },
+  from: string,
+  ended: string | undefined,
+): string {
   // The end is not part of the span, and a line of the last millisecond is.
   const until =
     ended === undefined ? "" : `&until=${encodeURIComponent(new Date(Date.parse(ended) + 1_000).toISOString())}`;

@@ -263,6 +263,39 @@ describe("the page of an app", () => {
     plane.answers["GET /whoami"] = whoFixture;
   });
 
+  test("a canary shows its steps and both releases, and goes on or back; a delete wants the name", async () => {
+    const figures = { requests: 480, failed: 3, p99_ms: 140 };
+    const before = plane.answers["GET /apps/shop/api"];
+    plane.answers["GET /apps/shop/api"] = detailFixture({
+      canary: {
+        ...{ release: "r8", state: "paused", text: "step 2 of 2 is paused", step: 2, share: 0.25 },
+        ...{ steps: [{ share: 0.05, pause_seconds: 600 }, { share: 0.25 }], replicas: { new: 1, old: 3 } },
+        traffic: { seconds: 60, new: figures, old: { ...figures, failed: 0 } },
+      },
+    });
+    plane.answers["POST /apps/shop/api/promote"] = began("promote");
+    plane.answers["DELETE /manifests/app/shop/api"] = { deleted: ["deployment/shop/api"], warnings: [] };
+    await tab.open(`${plane.url}/apps/shop/api`);
+    await tab.shows("Canary r8: 25 % of the requests");
+    await takePictures(tab, "app-canary");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Promote…");
+    await tab.shows("All requests go to the new release");
+    await tab.press("Promote");
+    await tab.shows("The promote of shop/api has begun");
+    await tab.press("Delete…");
+    await tab.shows("Type shop/api to go on");
+    await takePictures(tab, "app-delete");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.read(
+      "(() => { const field = document.querySelector('#typed'); field.value = 'shop/api'; field.dispatchEvent(new Event('input', { bubbles: true })); document.querySelector('dialog input[type=checkbox]').click(); })()",
+    );
+    await tab.press("Delete");
+    await tab.shows("shop/api is being deleted");
+    expect(bodyOf("/manifests/app/shop/api")?.query).toEqual({ confirm: "shop/api", prune: "true" });
+    plane.answers["GET /apps/shop/api"] = before;
+  });
+
   test("an app that is not there says so, and lets the viewer try again", async () => {
     await tab.open(`${plane.url}/apps/shop/none`);
     await tab.shows("Could not load shop/none");

@@ -226,6 +226,13 @@ describe("applies", () => {
     ]);
     const done = await it.ask("DELETE /manifests/deployment/shop/web?confirm=shop/web", { token });
     expect([done.status, done.error]).toEqual([200, ""]);
+    // An app goes with the ingress in front of it.
+    const whole = await it.ask("DELETE /manifests/app/shop/web?confirm=shop/web", { token });
+    expect([whole.status, whole.error]).toEqual([200, ""]);
+    expect(callsOf("deleteManifest").map(({ args: [target] }) => (target as { kind: string }).kind)).toEqual([
+      "deployment",
+      "app",
+    ]);
   });
 });
 

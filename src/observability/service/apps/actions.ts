@@ -135,8 +135,10 @@ export function createActions({
       return begin(ask, known, { type: command, goal: isAtOnce ? { type: "done" } : { type: "ended" } });
     },
     async remove(ask, { prune }) {
-      const known = await subject(ask);
-      const ref = keyOf(known.facts);
+      // An app is the deployment, and the ingress in front of it goes with it.
+      const isWhole = ask.target.kind === "app";
+      const known = await subject(isWhole ? { ...ask, target: { ...ask.target, kind: "deployment" } } : ask);
+      const ref = isWhole ? { ...keyOf(known.facts), kind: "app" } : keyOf(known.facts);
       const answer = await platform.as(ask.actor, ask.grant).call(deleteManifest, { query: { ...ref, prune } });
       begin(ask, known, { type: "delete", goal: { type: "gone" } });
       return {

@@ -4,6 +4,7 @@ import { DrillFact } from "../../parts/drills.tsx";
 import { ProblemList } from "../../parts/problem-list.tsx";
 import { Empty, Note } from "../../parts/notes.tsx";
 import { localTimes } from "../../text/times.ts";
+import { CanaryBar } from "./canary.tsx";
 import { Replicas } from "./replicas.tsx";
 import type { AppHost, Replica } from "../../../observability/api/app-model.ts";
 import { planePodLogs } from "../../../observability/api/pod-logs.ts";
@@ -98,7 +99,7 @@ export function About({ app }: { app: AppDetail }) {
       {app.problems.length === 0 ? null : <ProblemList list={app.problems} own />}
       {dying === undefined ? null : <LastLines replica={dying} />}
       {app.deploy === undefined ? null : <Note tone="work">{`A deploy is under way: ${localTimes(app.deploy)}`}</Note>}
-      {app.canary === undefined ? null : <Note tone="work">{`Canary ${app.canary.release}: ${app.canary.text}`}</Note>}
+      {app.canary === undefined ? null : <CanaryBar app={app} canary={app.canary} />}
       {app.warnings.map((warning) => (
         <Note key={warning} tone="warn">
           {warning}

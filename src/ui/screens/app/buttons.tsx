@@ -6,7 +6,7 @@ import { Button } from "../../parts/button.tsx";
 import type { Entry } from "../../parts/palette.tsx";
 import { say } from "../../data/notices.ts";
 import { many } from "../../text/figures.ts";
-import { askRestart, askRollback, askScale, askStart, askStop } from "./actions.ts";
+import { askDelete, askRestart, askRollback, askScale, askStart, askStop } from "./actions.tsx";
 
 /** Something that can be done with an app. It says first what it will do. */
 interface Offer {
@@ -34,6 +34,8 @@ function offersOf(app: AppDetail): Offer[] {
     halted
       ? { verb: "Start", look: "main", run: () => askStart(app) }
       : { verb: "Stop", look: "danger", run: () => askStop(app) },
+    // What a plugin's block was expanded into goes with the block.
+    ...(app.block === undefined ? [{ verb: "Delete", look: "danger" as const, run: () => askDelete(app) }] : []),
   ];
 }
 

@@ -17,7 +17,7 @@ import { byText, causeText, outcomeTone, releaseStateText } from "../../text/sta
 import { localTimes } from "../../text/times.ts";
 import { buildPath } from "../../parts/build-buttons.tsx";
 import { ChangeTable } from "../../parts/change-table.tsx";
-import { askRollback } from "./actions.ts";
+import { askRollback } from "./actions.tsx";
 
 /** Releases, newest first; the chosen one with its receipt and what it changed. */
 export function Deploys({ app }: { app: AppDetail }) {

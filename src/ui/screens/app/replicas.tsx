@@ -8,7 +8,7 @@ import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { bytesText, percentText, readyOf } from "../../text/figures.ts";
 import { replicaTones } from "../../text/states.ts";
-import { askScale } from "./actions.ts";
+import { askScale } from "./actions.tsx";
 import { localTimes } from "../../text/times.ts";
 
 export function Replicas({ app }: { app: AppDetail }) {

@@ -1,7 +1,19 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
-import { diffReleases, listAppReleases, type ShownRelease } from "../../../observability/api/deploys.ts";
-import { restartApp, rollbackApp, scaleApp, startApp, stopApp } from "../../../observability/api/operations.ts";
+import { deleteApp, diffReleases, listAppReleases, type ShownRelease } from "../../../observability/api/deploys.ts";
+import {
+  abortApp,
+  pauseApp,
+  promoteApp,
+  restartApp,
+  resumeApp,
+  rollbackApp,
+  scaleApp,
+  startApp,
+  stopApp,
+} from "../../../observability/api/operations.ts";
 import { api } from "../../data/api.ts";
+import { say } from "../../data/notices.ts";
+import { go } from "../../browser/router.ts";
 import { follow } from "../../data/operations.ts";
 import { ask, type Effect } from "../../parts/dialog.tsx";
 import { many } from "../../text/figures.ts";
@@ -85,6 +97,65 @@ export function askScale(app: AppDetail, replicas: number): void {
       const { params, query } = target(app);
       follow(await api.call(scaleApp, { params, query: { ...query, replicas } }));
     },
+  });
+}
+
+/** Deletes the app with the ingress in front of it, when its name was typed. */
+export function askDelete(app: AppDetail): void {
+  let prune = false;
+  const name = named(app);
+  const kind = app.kind === "deployment" ? "app" : app.kind;
+  ask({
+    title: `Delete ${name}`,
+    verb: "Delete",
+    danger: true,
+    type: name,
+    command: `berth delete ${name}`,
+    effects: [
+      { text: `${many(app.desired, "replica")} of ${app.image} will end`, ends: true },
+      ...app.hosts.map(({ host }) => ({ text: `${host} leads nowhere any more`, ends: true })),
+      { text: "The manifest stays in the history, so the app can be brought back" },
+    ],
+    body: () => <Wipe volumes={app.volumes} onChange={(wipe) => (prune = wipe)} />,
+    run: async () => {
+      const { scope } = app;
+      const { warnings } = await api.call(deleteApp, {
+        params: { kind, scope, name: app.name },
+        query: { confirm: name, prune },
+      });
+      say([`${name} is being deleted`, ...warnings].join("; "), "work");
+      go("/");
+    },
+  });
+}
+
+function Wipe({ volumes, onChange }: { volumes: readonly string[]; onChange: (wipe: boolean) => void }) {
+  const data = volumes.length === 0 ? "its config and files" : `its config, files and volumes: ${volumes.join(", ")}`;
+  return (
+    <label class="row flat">
+      <input type="checkbox" onChange={(event) => onChange(event.currentTarget.checked)} />
+      {`Also wipe ${data}, for good. Without it they stay.`}
+    </label>
+  );
+}
+
+/** What is done with the steps of a canary. */
+const canarySteps = {
+  Pause: [pauseApp, "pause", "The share of requests stays as it is until somebody resumes"],
+  Resume: [resumeApp, "resume", "The rollout goes on with its next step"],
+  Promote: [promoteApp, "promote", "All requests go to the new release, and the steps that are left are skipped"],
+  Abort: [abortApp, "abort", "All requests go back to the old release, and the new replicas end"],
+} as const;
+
+export function askCanary(app: AppDetail, verb: keyof typeof canarySteps): void {
+  const [endpoint, word, effect] = canarySteps[verb];
+  ask({
+    title: `${verb} the canary of ${named(app)}`,
+    verb,
+    danger: verb === "Abort",
+    command: `berth rollout ${word} ${named(app)}`,
+    effects: [{ text: effect, ends: verb === "Abort" }],
+    run: async () => follow(await api.call(endpoint, target(app))),
   });
 }
 
