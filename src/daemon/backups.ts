@@ -17,6 +17,7 @@ import {
   type StoredRun,
   type StoredTarget,
 } from "../backups/service/records.ts";
+import type { ServerPart } from "../backups/service/part-copies.ts";
 import type { ClosedApp, PauseRecords } from "../backups/service/still.ts";
 import { whatOf } from "../backups/core/subject.ts";
 import { markBackup } from "../base/disk/backup-mark.ts";
@@ -33,6 +34,7 @@ import { dispatchPlugin } from "../orchestration/api/dispatch.ts";
 import type { Outside } from "../orchestration/controller/state/context.ts";
 import { backupLimits } from "../config/backup-limits.ts";
 import { createStateDigest } from "../local/state-digest.ts";
+import { repositoriesDigest, stageRepositories } from "../local/push/stage.ts";
 import { createImageRoom, stageState } from "../local/staging.ts";
 import type { Store } from "../orchestration/store/store.ts";
 import type { openEngine } from "./engine.ts";
@@ -71,6 +73,7 @@ export function createBackupRoom(
   const backups = createBackups({
     ...{ ...shared, records, restic, gate, life, installationId: store.installationId, platform },
     images: createImageRoom({ engine: network.engine, store, folder: layout.copies }),
+    parts: serverParts(layout),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now(), copies: knownCopies() }),
     stateDigest: createStateDigest(layout),
     isUnconfirmed: () => store.actionsHeld,
@@ -113,6 +116,19 @@ export function copyBefore(late: Late): NonNullable<Outside["copyBefore"]> {
         throw error instanceof ApiError ? new Failure("conflict", error.message) : error;
       });
   };
+}
+
+/** What is in the root beside the databases of the state. */
+function serverParts(layout: Ground["layout"]): ServerPart[] {
+  return [
+    {
+      name: "repositories",
+      isTaken: () => true,
+      ...{ everyMs: ({ everyMs }) => everyMs, keep: ({ keep }) => keep },
+      digest: () => repositoriesDigest(layout),
+      stage: () => stageRepositories(layout),
+    },
+  ];
 }
 
 const read = <T>(text: string): T => JSON.parse(text) as T;

@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { berth as run } from "../support/executable.ts";
+import { executable, berth as run } from "../support/executable.ts";
 import { deployment, fixtureImage, statefulset } from "../support/manifests.ts";
+import { laptop } from "../support/pushes.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 import { notedCopy } from "../../src/orchestration/store/copy.ts";
@@ -359,8 +360,12 @@ describe("restores of volumes", () => {
     inPod("sh", "-c", "echo 'users of ann' >/data/users; chown -R 70:71 /data; chmod 750 /data");
     const files = () => dataOf(`${berth.prefix}_shop_files`);
     writeFileSync(join(files(), "upload"), "a picture");
+    using ana = await laptop(berth.root);
+    const commit = await ana.commit("as it was pushed");
+    expect((await ana.git("push", "-q", "berth", "HEAD:feature", "HEAD:refs/tags/v1")).exitCode).toBe(0);
     const now = await cli("backup", "now");
     expect([now.exitCode, now.stdout]).toEqual([0, expect.stringContaining("shop/db/data/0")]);
+    expect(now.stdout).toMatch(/ disk {2}repositories {2}[0-9a-f]{8} /);
     await rehearseOnCopies(web, join(files(), "upload"));
     // The state knows that its volumes were copied.
     expect((await cli("backup", "now")).exitCode).toBe(0);
@@ -392,7 +397,8 @@ describe("restores of volumes", () => {
       expect([all.exitCode, all.stderr]).toEqual([0, expect.stringContaining("shop/web/files")]);
       for (const part of [
         /==> shop\/db\/data\/0 +\d{4}-/,
-        /==> state, after \d+\.\d s\n==> start the server now, in another terminal: berth serve --root /,
+        /==> repositories +\d{4}-/,
+        /==> state, after \d+\.\d s\n==> repositories, after \d+\.\d s\n==> start the server now, in another terminal: berth serve --root /,
         /==> the server answers, after \d+\.\d s\n/,
         /^shop\/db\/data\/0 {2}restored .* in \d+\.\d s into /m,
         /==> volumes and databases, after \d+\.\d s\n==> look at it .*, then run berth restore --confirm --root /,
@@ -404,6 +410,11 @@ describe("restores of volumes", () => {
         0,
         expect.stringMatching(/ already: going on with what is missing\n(?:.*\n)*no volume is missing/),
       ]);
+      await ana.git("config", "remote.berth.uploadpack", `${executable} upload-pack --root ${root}`);
+      expect((await ana.git("clone", "-q", "-o", "berth", "-b", "feature", "deploy@server:shop", "copy")).stderr).toBe(
+        "",
+      );
+      expect((await ana.git("-C", "copy", "rev-parse", "HEAD", "v1")).stdout).toBe(`${commit}\n${commit}\n`);
       expect((await second.call("GET", "/system")).body.data).toMatchObject({ store: { collection_held: true } });
       await second.ready("statefulset", "shop", "db");
       await second.ready("deployment", "shop", "web");

@@ -2,7 +2,7 @@ import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import type { RestoreBody } from "../api/restore.ts";
 import type { Snapshot } from "./restic-words.ts";
-import { readSubject, stateTag, type VolumeSubject, whatOf } from "./subject.ts";
+import { type PartName, partOf, readSubject, stateTag, type VolumeSubject, whatOf } from "./subject.ts";
 
 /** A copy of a volume at a target. */
 export interface VolumeCopy extends Snapshot {
@@ -44,8 +44,8 @@ export function chooseCopies(copies: readonly VolumeCopy[], body: RestoreBody): 
 }
 
 /**
- * What comes back of a server, with the time of each part: the state of `stateAt`, and the newest copy of each volume up to
- * `limit`. `together`: a time up to which all of them are of one time, as far as their copies are; undefined where
+ * What comes back of a server, with the time of each part: the state of `stateAt`, and the newest copy of each volume, and of
+ * what the server holds beside its state, up to `limit`. `together`: a time up to which all of them are of one time, as far as their copies are; undefined where
  * they are of one time already. A volume without a copy for `oldMs` may be of an app that was deleted, and decides nothing.
  */
 export function partsOf(
@@ -56,11 +56,24 @@ export function partsOf(
   for (const { subject, at } of volumeCopies("", snapshots))
     if (at <= limit) newest.set(whatOf(subject), Math.max(at, newest.get(whatOf(subject)) ?? 0));
   const rows = [...newest].map(([what, at]) => ({ what, at, isOld: stateAt - at > oldMs }));
+  // They are copied when they have changed, however long ago that was.
+  const beside = newestParts(snapshots, limit).map(({ what, at }) => ({ what, at, isOld: false }));
   const times = rows.filter(({ isOld }) => !isOld).map(({ at }) => at);
   const oldest = Math.min(...times);
   const states = snapshots.filter(({ tags, at }) => tags.includes(stateTag) && at <= oldest);
   const isApart = times.length > 0 && Math.max(stateAt, ...times) - oldest > togetherMs && states.length > 0;
-  return { rows: rows.sort((a, b) => (a.what < b.what ? -1 : 1)), together: isApart ? oldest : undefined };
+  rows.sort((a, b) => (a.what < b.what ? -1 : 1));
+  return { rows: [...beside, ...rows], together: isApart ? oldest : undefined };
+}
+
+/** The newest copy up to `limit` of each part that the server holds beside its state. */
+export function newestParts(snapshots: readonly Snapshot[], limit: number) {
+  const newest = new Map<PartName, Snapshot & { what: PartName }>();
+  for (const one of snapshots.toSorted((a, b) => a.at - b.at)) {
+    const what = partOf(one.tags);
+    if (what !== undefined && one.at <= limit) newest.set(what, { ...one, what });
+  }
+  return [...newest.values()];
 }
 
 /** Copies that were begun one after the other. */

@@ -60,6 +60,14 @@ export function imageOf(tags: readonly string[]): string | undefined {
 /** What the copies of images are called. */
 export const imagesWhat = "images";
 
+/** Tags of the copies of what the server holds beside its state, by what they are called. */
+export const partTags = { repositories: "berth-repositories" } as const;
+export type PartName = keyof typeof partTags;
+
+/** Undefined for a copy of something else. */
+export const partOf = (tags: readonly string[]): PartName | undefined =>
+  (Object.keys(partTags) as PartName[]).find((name) => tags.includes(partTags[name]));
+
 const rootKey = "root=";
 
 /** Owner and mode of the folder of a volume, `MODE.UID.GID`: restic copies what is in a folder, and not the folder itself. */

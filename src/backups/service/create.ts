@@ -7,6 +7,7 @@ import { stateWhat } from "../core/subject.ts";
 import { noTarget } from "../core/target.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import { createImageCopies } from "./image-copies.ts";
+import { createPartCopies } from "./part-copies.ts";
 import { createKey, runsId, type StoredTarget } from "./records.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
 import { createInspector, createLedger } from "./watched.ts";
@@ -100,6 +101,7 @@ export function createBackups(options: BackupOptions): Backups {
   const looks = { look: twins.look, looked: twins.looked, isFresh: (target: string) => repairs.isFresh(target) };
   const shared = { records, clock, log, limits, repositoryOf, ...looks };
   const images = createImageCopies({ ...shared, images: options.images, turn: copying, closing: closing.signal });
+  const parts = createPartCopies({ ...shared, parts: options.parts, turn: copying });
   const still = createStill({ ...shared, platform: options.platform, closing: closing.signal });
   const volumes: VolumeRuns = createVolumeRuns({ ...shared, platform: options.platform, still, copying });
 
@@ -119,6 +121,7 @@ export function createBackups(options: BackupOptions): Backups {
     async expireVolumes(...target) {
       await volumes.expire(...target);
       await images.expire(...target);
+      await parts.expire(...target);
     },
     inspect: inspector.inspect,
   });
@@ -205,7 +208,8 @@ export function createBackups(options: BackupOptions): Backups {
       const since = isoTime(clock.now());
       const ofState = app === undefined ? targets.map(({ name }) => ({ target: name, what: stateWhat })) : [];
       for (const one of ofState) states.copyTo(one.target, closing.signal).catch(() => undefined);
-      const others = [...ofVolumes, ...(app === undefined ? images.copiesOf(targets) : [])];
+      const ofServer = app === undefined ? [...images.copiesOf(targets), ...parts.copiesOf(targets)] : [];
+      const others = [...ofVolumes, ...ofServer];
       for (const one of others) one.start(closing.signal).catch(() => undefined);
       return { since, copies: [...ofState, ...others.map(({ target: name, what }) => ({ target: name, what }))] };
     },
@@ -224,6 +228,7 @@ export function createBackups(options: BackupOptions): Backups {
     failing: () => [
       ...records.targets().flatMap(({ name }) => failingOf(name, stateWhat, records.runs(name))),
       ...images.failing(),
+      ...parts.failing(),
       ...volumes.failing(),
       ...ledger.failing(),
       ...inspector.failing(),
@@ -243,6 +248,7 @@ export function createBackups(options: BackupOptions): Backups {
           }
           await volumes.copyDue(signal);
           await images.copyDue(signal);
+          await parts.copyDue(signal);
           await clock.sleep(limits.stateLookMs, sooner);
         }
       };

@@ -7,6 +7,7 @@ import type { Life } from "./life.ts";
 import type { ImageRoom, Platform } from "./platform.ts";
 import type { BackupRecords } from "./records.ts";
 import type { RepositoryLimits } from "./repository.ts";
+import type { ServerPart } from "./part-copies.ts";
 import type { PauseRecords } from "./still.ts";
 
 export interface BackupOptions {
@@ -14,6 +15,8 @@ export interface BackupOptions {
   /** Apps and their volumes. */
   platform: Platform;
   images: ImageRoom;
+  /** What the server holds beside its state. */
+  parts: readonly ServerPart[];
   restic: Restic;
   /** Copies and restores: one at a time. */
   turn: Limit;

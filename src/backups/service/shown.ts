@@ -9,6 +9,7 @@ import { keepWords, type Snapshot } from "../core/restic-words.ts";
 import {
   firstPassTag,
   imageOf,
+  partOf,
   type VolumeSubject,
   readSubject,
   stateTag,
@@ -74,7 +75,7 @@ function shownSnapshot(target: string, { id, at, tags, isDamaged }: Snapshot) {
 export function whatIn(tags: readonly string[]): string {
   const volume: VolumeSubject | undefined = readSubject(tags);
   const image = imageOf(tags);
-  const named = volume === undefined ? image && `image ${image.slice(0, 19)}` : whatOf(volume);
+  const named = volume === undefined ? (image && `image ${image.slice(0, 19)}`) || partOf(tags) : whatOf(volume);
   return tags.includes(stateTag) ? stateWhat : (named ?? tags.join(", "));
 }
 

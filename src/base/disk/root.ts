@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, mkdir, realpath, rm, rmdir, stat, symlink } from "node:fs/promises";
+import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rm, rmdir, stat, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../wire/failure.ts";
 import { removeLeftovers } from "./atomic-write.ts";
@@ -98,9 +98,25 @@ export async function openRootToGroup({ root, run, sockets, repositories }: Layo
     if ((mode & 0o001) === 0) await giveTo(root, gid, mode | 0o010);
     for (const folder of new Set([run, sockets])) await giveTo(folder, gid, 0o710);
     await giveTo(repositories, gid, 0o2770);
+    // Those of a copy have the group of the machine that it was made on.
+    for (const name of await readdir(repositories)) await handOver(join(repositories, name), gid);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) throw diskFailure(error, run);
   }
+}
+
+/** Gives a folder with all in it to a group, where it is another one's. Links are not followed. */
+async function handOver(path: string, gid: number): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || found.gid === gid) return;
+  await giveTree(path, { uid: found.uid, gid });
+}
+
+/** Gives all of a folder to a user and a group, and itself last: what was cut off is not taken for done. Links are not followed. */
+export async function giveTree(path: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+  if ((await lstat(path)).isDirectory())
+    for (const name of await readdir(path)) await giveTree(join(path, name), { uid, gid });
+  await lchown(path, uid, gid);
 }
 
 async function giveTo(path: string, gid: number, mode: number): Promise<void> {

@@ -27,6 +27,7 @@ import { copiesFile, type KnownCopies, stateFile } from "../staging.ts";
 import { confirm } from "./confirm.ts";
 import { noteCopy, notedCopy } from "../../orchestration/store/copy.ts";
 import { requireRoot, thisMachine } from "./machine.ts";
+import { restoreParts } from "./restore-parts.ts";
 import { restoreRest, type RunClient, stopwatch } from "./restore-rest.ts";
 import { installedWords } from "./systemd.ts";
 
@@ -36,8 +37,8 @@ export const restoreFromUsage = `berth server restore --all --from s3://s3.eu-ce
 usage: berth server restore --from WHERE --key-file FILE [--all] [--at TIME]
          [--key-id ID | --user NAME] [--secret-file FILE] [--practice] [-y] [--root DIR]
 
-Brings the state of a lost server back from its copies: on a new machine, after install.sh. What is
-there now is kept, as berth restore keeps it. Needs root and restic. The server that made the copies
+Brings the state of a lost server back from its copies, and the repositories of git push: on a new
+machine, after install.sh. What is there now is kept, as berth restore keeps it. Needs root and restic. The server that made the copies
 makes no more, runs no cron jobs and sends no webhooks and mails once it has reached the target.
 
   --from WHERE        the target, as berth backup target add got it
@@ -105,11 +106,12 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     const repository = createRepository(restic, source, backupLimits);
     const snapshots = await repository.snapshots(stopping.signal);
     const chosen = choose(snapshots, at);
+    const parts = () => restoreParts({ repository, snapshots, layout, limit: limitOf(at), signal: stopping.signal });
     const copy = `the copy of ${timeText(chosen.at)}`;
     for (const line of partLines(snapshots, { stateAt: chosen.at, at })) thisMachine.say(line);
     if (values.all && copyIn(layout, values.practice) === chosen.id) {
       thisMachine.say(`${copy} is in ${layout.root} already: going on with what is missing`);
-      return;
+      return await parts();
     }
     // Asked before anything of it is here.
     const asked = `replace the state in ${layout.root} with ${copy}? What is there now is kept.`;
@@ -129,6 +131,7 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])], { goesOn });
     noteCopy(layout.database, chosen.id);
     if (goesOn) thisMachine.say(`state, ${took()}`);
+    await parts();
   } finally {
     for (const signal of signals) process.off(signal, stop);
     await rm(folder, { recursive: true, force: true });
@@ -147,11 +150,13 @@ function copyIn(layout: Layout, practice = false): string | undefined {
   }
 }
 
+const limitOf = (at: string | undefined) => (at === undefined ? Infinity : Date.parse(at));
+
 const timeText = (at: number) => new Date(at).toISOString();
 
 /** The time of each part that comes back, and the time that brings all of them back as they were together. */
 function partLines(snapshots: readonly Snapshot[], { stateAt, at }: { stateAt: number; at: string | undefined }) {
-  const [limit, oldMs] = [at === undefined ? Infinity : Date.parse(at), backupLimits.drillOldMs];
+  const [limit, oldMs] = [limitOf(at), backupLimits.drillOldMs];
   const { rows, together } = partsOf(snapshots, { stateAt, limit, oldMs });
   const width = Math.max(...["state", ...rows.map(({ what }) => what)].map(({ length }) => length));
   return [
@@ -225,7 +230,7 @@ async function credentialsOf(values: Record<string, string | boolean | undefined
 }
 
 function choose(snapshots: readonly { id: string; at: number; tags: string[] }[], at: string | undefined) {
-  const limit = at === undefined ? Infinity : Date.parse(at);
+  const limit = limitOf(at);
   if (Number.isNaN(limit)) throw new CommandFailure(`"${at}" is not a time; write it like 2026-11-28T14:05:00Z`, 2);
   const ours = snapshots.filter(({ tags }) => tags.includes(stateTag)).toSorted((a, b) => a.at - b.at);
   const found = ours.findLast((one) => one.at <= limit);

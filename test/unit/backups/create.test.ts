@@ -53,7 +53,7 @@ const restic: Restic = {
 function make() {
   let random = 0;
   return createBackups({
-    ...{ platform: noPlatform, images: noImages },
+    ...{ platform: noPlatform, images: noImages, parts: [] },
     ...{
       restic,
       clock,

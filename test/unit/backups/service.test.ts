@@ -56,7 +56,7 @@ describe("copies of the state", () => {
       },
     };
     return createBackups({
-      ...{ platform: noPlatform, images: noImages },
+      ...{ platform: noPlatform, images: noImages, parts: [] },
       ...{ records, restic, installationId: "0123456789abcdef", clock, limits: backupLimits },
       ...{ turn, reading },
       gate: createGate({

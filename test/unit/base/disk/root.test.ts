@@ -106,7 +106,13 @@ describe("a root whose path is too long for sockets", () => {
       chmodSync(its.sockets, 0o777);
       await makeFolders(its);
       expect(modeOf(its.sockets)).toBe(0o700);
+      // A repository of a copy that was made on another machine, and a link out of it.
+      mkdirSync(join(its.repositories, "shop.git/refs"), { recursive: true });
+      for (const path of ["shop.git/refs", "shop.git"]) chownSync(join(its.repositories, path), 0, 4242);
+      symlinkSync(layout.root, join(its.repositories, "shop.git/link"));
       await openRootToGroup(its, process.getgid?.() ?? 0);
+      for (const path of ["shop.git", "shop.git/refs"])
+        expect(statSync(join(its.repositories, path)).gid).toBe(process.getgid?.() ?? 0);
       expect(modeOf(its.sockets)).toBe(0o710);
       await linkSocket(its);
       await linkSocket(its);

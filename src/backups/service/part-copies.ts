@@ -1,0 +1,116 @@
+import { shownCause } from "../../base/wire/failure.ts";
+import { keepWords } from "../core/restic-words.ts";
+import { type PartName, partTags } from "../core/subject.ts";
+import type { BackupOptions } from "./options.ts";
+import { type BackupRecords, recordRun, runsId, type StoredRun, type StoredTarget } from "./records.ts";
+import type { Repository } from "./repository.ts";
+import { failingOf, nextCopyAt } from "./shown.ts";
+import type { Twins } from "./twins.ts";
+
+/** What the server holds beside its state, such as git repositories: files that others write. */
+export interface ServerPart {
+  name: PartName;
+  isTaken(target: StoredTarget): boolean;
+  /** How often it is copied at the most: only where it has changed. */
+  everyMs(target: StoredTarget): number;
+  keep(target: StoredTarget): string;
+  /** Digest of what is there now; empty where nothing is. */
+  digest(): string;
+  /** Puts a copy that can be read whole, whoever writes meanwhile, into a folder that holds nothing else. `close` removes it. */
+  stage(): Promise<{ folder: string; close(): Promise<void> }>;
+}
+
+/** Copies of what the server holds beside its state, by the schedule of each part. */
+export function createPartCopies({
+  records,
+  parts,
+  turn,
+  repositoryOf,
+  look,
+  clock,
+  log,
+  limits,
+}: Pick<BackupOptions, "parts" | "turn" | "clock" | "log"> & {
+  records: Pick<BackupRecords, "targets" | "runs" | "putRuns">;
+  repositoryOf(target: StoredTarget): Promise<Repository>;
+  look: Twins["look"];
+  limits: Pick<BackupOptions["limits"], "retryMs" | "runsKept">;
+}) {
+  const runsOf = (target: string, { name }: ServerPart) => records.runs(runsId(target, name));
+  /** What cannot be read is copied, which says why it cannot. */
+  const digestOf = (part: ServerPart) => {
+    try {
+      return part.digest();
+    } catch {
+      return "unreadable";
+    }
+  };
+  const takenBy = (target: StoredTarget) => parts.filter((part) => part.isTaken(target));
+
+  function isDue(target: StoredTarget, part: ServerPart): boolean {
+    const [newest] = runsOf(target.name, part);
+    const when = { everyMs: part.everyMs(target), now: clock.now(), retryMs: limits.retryMs };
+    if (nextCopyAt(newest, when) > clock.now()) return false;
+    const there = digestOf(part);
+    return there !== "" && (newest?.error !== undefined || newest?.state !== there);
+  }
+
+  /** Never rejects: what went wrong is in the record. */
+  async function copyTo(name: string, part: ServerPart, signal: AbortSignal): Promise<void> {
+    const target = records.targets().find((one) => one.name === name);
+    if (target === undefined || !part.isTaken(target) || signal.aborted) return;
+    const startedAt = clock.now();
+    const nothing = { snapshot: undefined, bytes: undefined, added: undefined, error: undefined };
+    const run: StoredRun = { startedAt, endedAt: startedAt, ...nothing };
+    try {
+      // Read before the copy: what changes meanwhile is due again.
+      run.state = digestOf(part);
+      const repository = await repositoryOf(target);
+      await look(name, repository);
+      const { folder, close } = await part.stage();
+      try {
+        Object.assign(run, await repository.backup({ folder, tags: [partTags[part.name]] }, signal));
+      } finally {
+        await close();
+      }
+      log.info("part of the server copied", { target: name, what: part.name, added: run.added });
+    } catch (error) {
+      run.error = shownCause(error);
+      log.warn("part of the server not copied", { target: name, what: part.name, error });
+    }
+    run.endedAt = clock.now();
+    await recordRun(records, { target: name, what: part.name, run }, { log, runsKept: limits.runsKept });
+  }
+
+  return {
+    /** Copies what is due; waits for its turn. */
+    async copyDue(signal: AbortSignal): Promise<void> {
+      for (const target of records.targets())
+        for (const part of takenBy(target))
+          if (!signal.aborted && isDue(target, part)) await turn(() => copyTo(target.name, part, signal));
+    },
+    /** Begins copies by hand, of what is there. */
+    copiesOf: (targets: readonly StoredTarget[]) =>
+      targets.flatMap((target) =>
+        takenBy(target)
+          .filter((part) => digestOf(part) !== "")
+          .map((part) => ({
+            target: target.name,
+            what: part.name,
+            start: (signal: AbortSignal) => turn(() => copyTo(target.name, part, signal)),
+          })),
+      ),
+    failing: () =>
+      records
+        .targets()
+        .flatMap((target) =>
+          takenBy(target).flatMap((part) => failingOf(target.name, part.name, runsOf(target.name, part))),
+        ),
+    /** Removes copies that are too old. */
+    async expire(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void> {
+      for (const part of parts)
+        if (runsOf(target.name, part).length > 0)
+          await repository.forget([partTags[part.name]], keepWords(part.keep(target)), signal);
+    },
+  };
+}

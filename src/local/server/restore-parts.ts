@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Snapshot } from "../../backups/core/restic-words.ts";
+import { newestParts } from "../../backups/core/restore-choice.ts";
+import type { Repository } from "../../backups/service/repository.ts";
+import type { Layout } from "../../base/disk/layout.ts";
+import { giveTree } from "../../base/disk/root.ts";
+import { thisMachine } from "./machine.ts";
+import { stopwatch } from "./restore-rest.ts";
+
+interface Asked {
+  repository: Repository;
+  snapshots: readonly Snapshot[];
+  layout: Layout;
+  /** The time that copies are of at the latest. */
+  limit: number;
+  signal: AbortSignal;
+}
+
+/** Brings back what the server held beside its state, where this root has none of it yet. */
+export async function restoreParts({ repository, snapshots, layout, limit, signal }: Asked): Promise<void> {
+  for (const { what, id } of newestParts(snapshots, limit)) {
+    const folder = join(layout.copies, `restored-${what}`);
+    const place = layout[what];
+    // What an earlier run has not put in its place all of is still there.
+    if (!existsSync(folder) && readdirSync(place).length > 0) {
+      thisMachine.say(`${what}: there are some in ${place}, and they stay`);
+      continue;
+    }
+    const took = stopwatch();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await repository.restore(id, folder, signal);
+    await giveTree(folder, { uid: 0, gid: statSync(place).gid });
+    for (const name of readdirSync(folder)) await putInPlace(folder, place, name);
+    await rm(folder, { recursive: true, force: true });
+    thisMachine.say(`${what}, ${took()}`);
+  }
+}
+
+/** Whole where there is nothing of the name, otherwise what is missing of it. What is there stays. */
+async function putInPlace(folder: string, place: string, path: string): Promise<void> {
+  const [from, to] = [join(folder, path), join(place, path)];
+  if (!existsSync(to)) await rename(from, to);
+  else if (!path.endsWith(".git") && statSync(from).isDirectory())
+    for (const name of readdirSync(from)) await putInPlace(folder, place, join(path, name));
+}
