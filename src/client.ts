@@ -25,6 +25,7 @@ const local: Omit<Surroundings["local"], "server"> = {
   "upload-pack": async (args) => (await import("./local/push/receive-pack.ts")).uploadPackCommand(args),
   "git-branch": async (args) => (await import("./local/push/branch.ts")).gitBranchCommand(args),
   "read-source": async (args) => (await import("./local/source/read-source.ts")).readSourceCommand(args),
+  "copy-logs": async (args) => (await import("./local/stored-logs.ts")).copyLogsCommand(args),
   "name-server": async (args) => (await import("./local/names/command.ts")).nameServerCommand(args),
   "hooks secret": async (args) => (await import("./local/webhook-secret.ts")).webhookSecretCommand(args),
   "plugins init": async (args) => (await import("./local/plugin-init.ts")).pluginInitCommand(args),

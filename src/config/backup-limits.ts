@@ -71,6 +71,9 @@ export const backupLimits = {
   resticOutputBytesMax: 16 * 1024 * 1024,
   /** How long a copy of an image stays that no app needs any more. */
   imagesKeptMs: 30 * day,
+  /** How often stored logs, metrics and traces are copied, and how many of these copies stay: each holds all that is stored. */
+  logsEveryMs: day,
+  logsKeep: "7d",
   /** Rows of restores that have ended. */
   restoresKept: 100,
   /** How long the alert about a restore that failed stays, unless another one of the volume begins. */

@@ -33,6 +33,7 @@ import { theServer } from "../access/principal.ts";
 import { dispatchPlugin } from "../orchestration/api/dispatch.ts";
 import type { Outside } from "../orchestration/controller/state/context.ts";
 import { backupLimits } from "../config/backup-limits.ts";
+import { logsDigest, stageLogs } from "../local/stored-logs.ts";
 import { createStateDigest } from "../local/state-digest.ts";
 import { repositoriesDigest, stageRepositories } from "../local/push/stage.ts";
 import { createImageRoom, stageState } from "../local/staging.ts";
@@ -118,6 +119,9 @@ export function copyBefore(late: Late): NonNullable<Outside["copyBefore"]> {
   };
 }
 
+/** Program and first words of this program. */
+const self = () => (Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main]);
+
 /** What is in the root beside the databases of the state. */
 function serverParts(layout: Ground["layout"]): ServerPart[] {
   return [
@@ -127,6 +131,13 @@ function serverParts(layout: Ground["layout"]): ServerPart[] {
       ...{ everyMs: ({ everyMs }) => everyMs, keep: ({ keep }) => keep },
       digest: () => repositoriesDigest(layout),
       stage: () => stageRepositories(layout),
+    },
+    {
+      name: "logs",
+      isTaken: ({ logs }) => logs === true,
+      ...{ everyMs: () => backupLimits.logsEveryMs, keep: () => backupLimits.logsKeep },
+      digest: () => logsDigest(layout),
+      stage: () => stageLogs(layout, self()),
     },
   ];
 }

@@ -10,6 +10,7 @@ import type { Log } from "../base/words/log.ts";
 import type { Opened } from "../base/words/opened.ts";
 import { backupLimits } from "../config/backup-limits.ts";
 import { limits, type ServeOptions } from "../config/config.ts";
+import { takeUpLogs } from "../local/stored-logs.ts";
 import { mapSecrets } from "../orchestration/core/mask.ts";
 import { naming } from "../orchestration/core/naming.ts";
 import { openStore } from "../orchestration/store/open-store.ts";
@@ -42,6 +43,7 @@ export async function openRoot(options: ServeOptions, log: Log, { step }: Opened
     () => prepareRoot(layout),
     () => leaveSocketFolder(layout),
   );
+  await step("bring back logs and figures", () => takeUpLogs(layout, log));
   const life = createLife({
     read: () => readLifeFile(layout),
     write: (stored) => writeLifeFile(layout, stored),

@@ -349,7 +349,7 @@ describe("restores of volumes", () => {
   test("a burnt server: state, volumes and images come back by one command, and the same command goes on", async () => {
     const own = `${berth.prefix}-made-here`;
     const image = madeHere(own);
-    expect((await cli("backup", "target", "add", "disk", copies, "--images")).exitCode).toBe(0);
+    expect((await cli("backup", "target", "add", "disk", copies, "--images", "--logs")).exitCode).toBe(0);
     const web = { image: own, volumes: ["files:/files"], backup: {} };
     await berth.apply(database(small), deployment("shop", "web", web));
     for (const [kind, name] of [
@@ -365,7 +365,8 @@ describe("restores of volumes", () => {
     expect((await ana.git("push", "-q", "berth", "HEAD:feature", "HEAD:refs/tags/v1")).exitCode).toBe(0);
     const now = await cli("backup", "now");
     expect([now.exitCode, now.stdout]).toEqual([0, expect.stringContaining("shop/db/data/0")]);
-    expect(now.stdout).toMatch(/ disk {2}repositories {2}[0-9a-f]{8} /);
+    for (const part of ["repositories", "logs"])
+      expect(now.stdout).toMatch(new RegExp(` disk {2}${part} {2}[0-9a-f]{8} `));
     await rehearseOnCopies(web, join(files(), "upload"));
     // The state knows that its volumes were copied.
     expect((await cli("backup", "now")).exitCode).toBe(0);
@@ -386,7 +387,7 @@ describe("restores of volumes", () => {
     const began = performance.now();
     const took = (what: string) => `${what} ${((performance.now() - began) / 1_000).toFixed(1)} s`;
     const times: string[] = [];
-    const words = ["--all", "--from", copies, "--key-file", keyFile, "--root", root, "-y"];
+    const words = ["--all", "--logs", "--from", copies, "--key-file", keyFile, "--root", root, "-y"];
     const restored = run(["server", "restore", ...words]);
     // No service is installed for this folder: the command waits for the server that somebody starts.
     await waitFor("the state", () => notedCopy(join(root, "state.db")) !== undefined, 60_000);
@@ -398,6 +399,7 @@ describe("restores of volumes", () => {
       for (const part of [
         /==> shop\/db\/data\/0 +\d{4}-/,
         /==> repositories +\d{4}-/,
+        /==> logs, after \d+\.\d s: the server takes them up when it starts\n/,
         /==> state, after \d+\.\d s\n==> repositories, after \d+\.\d s\n==> start the server now, in another terminal: berth serve --root /,
         /==> the server answers, after \d+\.\d s\n/,
         /^shop\/db\/data\/0 {2}restored .* in \d+\.\d s into /m,
@@ -408,7 +410,9 @@ describe("restores of volumes", () => {
       const again = await run(["server", "restore", ...words]);
       expect([again.exitCode, again.stdout]).toEqual([
         0,
-        expect.stringMatching(/ already: going on with what is missing\n(?:.*\n)*no volume is missing/),
+        expect.stringMatching(
+          / already: going on with what is missing\n==> logs: .* already\n==> repositories: .* stay\n(?:.*\n)*no volume is missing/,
+        ),
       ]);
       await ana.git("config", "remote.berth.uploadpack", `${executable} upload-pack --root ${root}`);
       expect((await ana.git("clone", "-q", "-o", "berth", "-b", "feature", "deploy@server:shop", "copy")).stderr).toBe(

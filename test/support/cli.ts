@@ -160,6 +160,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       backup: async () => 0,
       "receive-pack": async () => 0,
       "read-source": async () => 0,
+      "copy-logs": async () => 0,
       "name-server": async () => 0,
       "upload-pack": async () => 0,
       "git-branch": async () => 0,

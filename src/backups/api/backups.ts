@@ -28,6 +28,7 @@ export const BackupTarget = Type.Object({
     Type.Boolean({ description: "copies that are too old are removed there from elsewhere, not by this server" }),
   ),
   images: Type.Optional(Type.Boolean({ description: "it takes copies of images that no registry holds, too" })),
+  logs: Type.Optional(Type.Boolean({ description: "it takes copies of stored logs, metrics and traces, too" })),
   size_bytes: Type.Optional(Type.Integer({ description: "as it was last measured, once a day" })),
   growth_bytes: Type.Optional(Type.Integer({ description: "a day, over the last 30 measures" })),
   max_size_bytes: Type.Optional(Type.Integer()),
@@ -92,6 +93,9 @@ export const BackupTargetBody = Shape({
   append_only: Type.Optional(Type.Boolean({ description: "remove nothing there (default false)" })),
   images: Type.Optional(
     Type.Boolean({ description: "copy images of apps that no registry holds, too (default false)" }),
+  ),
+  logs: Type.Optional(
+    Type.Boolean({ description: "copy stored logs, metrics and traces once a day, too (default false)" }),
   ),
   keep: Type.Optional(Type.String({ maxLength: 100, description: 'how many are kept (default "24h 7d 4w 12m")' })),
 });

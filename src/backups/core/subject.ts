@@ -61,7 +61,7 @@ export function imageOf(tags: readonly string[]): string | undefined {
 export const imagesWhat = "images";
 
 /** Tags of the copies of what the server holds beside its state, by what they are called. */
-export const partTags = { repositories: "berth-repositories" } as const;
+export const partTags = { repositories: "berth-repositories", logs: "berth-logs" } as const;
 export type PartName = keyof typeof partTags;
 
 /** Undefined for a copy of something else. */

@@ -62,6 +62,8 @@ export interface StoredTarget {
   appendOnly?: boolean | undefined;
   /** It takes copies of images, too. */
   images?: boolean | undefined;
+  /** It takes copies of stored logs, metrics and traces, too. */
+  logs?: boolean | undefined;
   /** Newest last. */
   sizes?: { at: number; bytes: number }[] | undefined;
   maxBytes?: number | undefined;

@@ -31,7 +31,20 @@ export const isCopy = (snapshot: Snapshot) => !isFirstPass(snapshot) && !isGener
 export const newestFirst = (snapshots: readonly Snapshot[]) => snapshots.toSorted((a, b) => b.at - a.at);
 
 export function shownTarget(
-  { name, url, everyMs, keep, createdAt, appendOnly, images, maxBytes, sizes, checkedAt, checkError }: StoredTarget,
+  {
+    name,
+    url,
+    everyMs,
+    keep,
+    createdAt,
+    appendOnly,
+    images,
+    logs,
+    maxBytes,
+    sizes,
+    checkedAt,
+    checkError,
+  }: StoredTarget,
   {
     runs,
     held,
@@ -52,6 +65,7 @@ export function shownTarget(
     ...{ name, url, every: formatDuration(everyMs), keep, created_at: isoTime(createdAt) },
     append_only: appendOnly,
     images,
+    logs,
     size_bytes: sizes?.at(-1)?.bytes,
     growth_bytes: growthOf(sizes),
     max_size_bytes: maxBytes,
@@ -124,6 +138,7 @@ export function readTargetBody(
     keep = keepDefault,
     append_only: appendOnly,
     images,
+    logs,
     max_size: maxSize,
   }: BackupTargetBody,
   { limits, now }: { limits: { everyMinMs: number; everyDefaultMs: number }; now: number },
@@ -146,7 +161,19 @@ export function readTargetBody(
       { path: "every", message: `"${every}" is not a time of ${least} or more; ${durationForm}` },
     ]);
   }
-  return { name, url, credentials, everyMs, keep, createdAt: now, appendOnly, images, maxBytes, prunedAt: undefined };
+  return {
+    name,
+    url,
+    credentials,
+    everyMs,
+    keep,
+    createdAt: now,
+    appendOnly,
+    images,
+    logs,
+    maxBytes,
+    prunedAt: undefined,
+  };
 }
 
 function at(path: string, check: () => void): void {

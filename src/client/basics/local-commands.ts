@@ -17,6 +17,7 @@ export const localCommands = [
   { name: "git-branch", summary: "show or set the branch whose push is deployed, on the server" },
   { name: "upload-pack", summary: "send what was pushed: run by git over ssh" },
   { name: "read-source", summary: "read the source of an app in a process of its own: run by the server" },
+  { name: "copy-logs", summary: "copy stored logs, metrics and traces: run by the server" },
   { name: "name-server", summary: "answer lookups of containers: run by the server" },
   { name: "hooks secret", summary: "print the secret that receivers check webhooks with" },
   { name: "plugins init", summary: "write a first plugin that works" },

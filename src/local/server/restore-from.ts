@@ -27,14 +27,14 @@ import { copiesFile, type KnownCopies, stateFile } from "../staging.ts";
 import { confirm } from "./confirm.ts";
 import { noteCopy, notedCopy } from "../../orchestration/store/copy.ts";
 import { requireRoot, thisMachine } from "./machine.ts";
-import { restoreParts } from "./restore-parts.ts";
+import { restoreLogs, restoreParts } from "./restore-parts.ts";
 import { restoreRest, type RunClient, stopwatch } from "./restore-rest.ts";
 import { installedWords } from "./systemd.ts";
 
 export const restoreFromUsage = `berth server restore --all --from s3://s3.eu-central-1.amazonaws.com/my-bucket \\
   --key-file key.txt --key-id AKIA1 --secret-file secret-key.txt
 
-usage: berth server restore --from WHERE --key-file FILE [--all] [--at TIME]
+usage: berth server restore --from WHERE --key-file FILE [--all] [--logs] [--at TIME]
          [--key-id ID | --user NAME] [--secret-file FILE] [--practice] [-y] [--root DIR]
 
 Brings the state of a lost server back from its copies, and the repositories of git push: on a new
@@ -44,6 +44,8 @@ makes no more, runs no cron jobs and sends no webhooks and mails once it has rea
   --from WHERE        the target, as berth backup target add got it
   --all               also start the server and bring back volumes and databases, with the time of
                       each; after an interruption, the same command goes on
+  --logs              also bring back stored logs, metrics and traces, where the target has them; the
+                      next start of the server takes them up, and keeps what was there
   --key-file FILE     the recovery key, as berth backup key printed it; - reads it from stdin
   --at TIME           the newest copy of this time or before, like 2026-11-28T14:05:00Z (the newest)
   --key-id ID         of s3: id of the access key
@@ -57,6 +59,7 @@ const options = {
   from: { type: "string" },
   "key-file": { type: "string" },
   all: { type: "boolean" },
+  logs: { type: "boolean" },
   at: { type: "string" },
   "key-id": { type: "string" },
   user: { type: "string" },
@@ -86,7 +89,14 @@ export async function restoreFromCommand(args: string[], client: RunClient): Pro
 }
 
 interface Asked {
-  values: { at?: string | undefined; root?: string | undefined; all?: boolean; practice?: boolean; yes?: boolean };
+  values: {
+    at?: string | undefined;
+    root?: string | undefined;
+    all?: boolean;
+    logs?: boolean;
+    practice?: boolean;
+    yes?: boolean;
+  };
   from: string;
   source: Parameters<typeof createRepository>[1];
 }
@@ -106,12 +116,14 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     const repository = createRepository(restic, source, backupLimits);
     const snapshots = await repository.snapshots(stopping.signal);
     const chosen = choose(snapshots, at);
-    const parts = () => restoreParts({ repository, snapshots, layout, limit: limitOf(at), signal: stopping.signal });
+    const held = { repository, snapshots, layout, limit: limitOf(at), signal: stopping.signal };
+    const logs = async () => void (values.logs && (await restoreLogs(held)));
     const copy = `the copy of ${timeText(chosen.at)}`;
-    for (const line of partLines(snapshots, { stateAt: chosen.at, at })) thisMachine.say(line);
+    for (const line of partLines(snapshots, { stateAt: chosen.at, at, logs: values.logs })) thisMachine.say(line);
     if (values.all && copyIn(layout, values.practice) === chosen.id) {
       thisMachine.say(`${copy} is in ${layout.root} already: going on with what is missing`);
-      return await parts();
+      await logs();
+      return await restoreParts(held);
     }
     // Asked before anything of it is here.
     const asked = `replace the state in ${layout.root} with ${copy}? What is there now is kept.`;
@@ -126,12 +138,14 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     for (const line of await missingLines(join(folder, "state", copiesFile), { from, chosen, snapshots }))
       thisMachine.say(line);
     await takePlace(layout, repository, { life, practice: values.practice, newest: newestGeneration(snapshots) });
+    // A server that runs takes them up with the state.
+    await logs();
     const file = join(folder, "state", stateFile);
     const goesOn = values.all === true;
     await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])], { goesOn });
     noteCopy(layout.database, chosen.id);
     if (goesOn) thisMachine.say(`state, ${took()}`);
-    await parts();
+    await restoreParts(held);
   } finally {
     for (const signal of signals) process.off(signal, stop);
     await rm(folder, { recursive: true, force: true });
@@ -155,15 +169,18 @@ const limitOf = (at: string | undefined) => (at === undefined ? Infinity : Date.
 const timeText = (at: number) => new Date(at).toISOString();
 
 /** The time of each part that comes back, and the time that brings all of them back as they were together. */
-function partLines(snapshots: readonly Snapshot[], { stateAt, at }: { stateAt: number; at: string | undefined }) {
+function partLines(
+  snapshots: readonly Snapshot[],
+  { stateAt, at, logs = false }: { stateAt: number; at: string | undefined; logs?: boolean | undefined },
+) {
   const [limit, oldMs] = [limitOf(at), backupLimits.drillOldMs];
   const { rows, together } = partsOf(snapshots, { stateAt, limit, oldMs });
   const width = Math.max(...["state", ...rows.map(({ what }) => what)].map(({ length }) => length));
+  const noteOf = (what: string, isOld: boolean) =>
+    what === "logs" && !logs ? "  (stay there without --logs)" : isOld ? "  (not copied any more)" : "";
   return [
     `${"state".padEnd(width)}  ${timeText(stateAt)}`,
-    ...rows.map(
-      ({ what, at: of, isOld }) => `${what.padEnd(width)}  ${timeText(of)}${isOld ? "  (not copied any more)" : ""}`,
-    ),
+    ...rows.map(({ what, at: of, isOld }) => `${what.padEnd(width)}  ${timeText(of)}${noteOf(what, isOld)}`),
     ...(together === undefined || at !== undefined
       ? []
       : [`all of one time: --at ${timeText(together)}, here and with berth backup restore --all`]),

@@ -6,6 +6,7 @@ import { newestParts } from "../../backups/core/restore-choice.ts";
 import type { Repository } from "../../backups/service/repository.ts";
 import type { Layout } from "../../base/disk/layout.ts";
 import { giveTree } from "../../base/disk/root.ts";
+import { layLogs } from "../stored-logs.ts";
 import { thisMachine } from "./machine.ts";
 import { stopwatch } from "./restore-rest.ts";
 
@@ -21,6 +22,7 @@ interface Asked {
 /** Brings back what the server held beside its state, where this root has none of it yet. */
 export async function restoreParts({ repository, snapshots, layout, limit, signal }: Asked): Promise<void> {
   for (const { what, id } of newestParts(snapshots, limit)) {
+    if (what === "logs") continue;
     const folder = join(layout.copies, `restored-${what}`);
     const place = layout[what];
     // What an earlier run has not put in its place all of is still there.
@@ -36,6 +38,16 @@ export async function restoreParts({ repository, snapshots, layout, limit, signa
     await rm(folder, { recursive: true, force: true });
     thisMachine.say(`${what}, ${took()}`);
   }
+}
+
+/** Lays stored logs, metrics and traces ready for the next start of the server. */
+export async function restoreLogs({ repository, snapshots, layout, limit, signal }: Asked): Promise<void> {
+  const copy = newestParts(snapshots, limit).find(({ what }) => what === "logs");
+  if (copy === undefined)
+    return thisMachine.say("logs: the target has no copy of them; berth backup target add --logs makes one each day");
+  const took = stopwatch();
+  const isNew = await layLogs(layout, copy.id, (folder) => repository.restore(copy.id, folder, signal));
+  thisMachine.say(isNew ? `logs, ${took()}: the server takes them up when it starts` : "logs: they are back already");
 }
 
 /** Whole where there is nothing of the name, otherwise what is missing of it. What is there stays. */

@@ -33,7 +33,7 @@ export const targetCommands: readonly Command[] = [
   {
     name: "add",
     summary: "copy the server's state, and protected volumes, to one more place, or change how",
-    usage: ["backup target add NAME WHERE [--every TIME] [--keep COUNTS] [--images] [--append-only]"],
+    usage: ["backup target add NAME WHERE [--every TIME] [--keep COUNTS] [--images] [--logs] [--append-only]"],
     examples: [
       "backup target add disk /mnt/disk/copies",
       "backup target add offsite s3://s3.example.com/bucket --key-id AKIA1 < secret-key.txt",
@@ -49,6 +49,7 @@ export const targetCommands: readonly Command[] = [
       { name: "every", value: "TIME", summary: "how often a copy of the state is made (1h)" },
       { name: "keep", value: "COUNTS", summary: 'how many are kept ("24h 7d 4w 12m")' },
       { name: "images", summary: "copy images of apps that no registry holds, too" },
+      { name: "logs", summary: "copy stored logs, metrics and traces once a day, too" },
       { name: "append-only", summary: "remove nothing there; old copies are removed from elsewhere" },
       { name: "max-size", value: "SIZE", summary: "an alert fires when the target is larger, like 50GB" },
       { name: "key-id", value: "ID", summary: "of s3: id of the access key, which comes on stdin" },
@@ -66,6 +67,7 @@ export const targetCommands: readonly Command[] = [
         max_size: args.value("max-size"),
         append_only: args.on("append-only") || undefined,
         images: args.on("images") || undefined,
+        logs: args.on("logs") || undefined,
       };
       const data = await context.api.call(putBackupTarget, { params: { name }, body });
       if (url.startsWith("rest:"))
@@ -121,10 +123,11 @@ function oneName(args: Arguments): string {
   return name;
 }
 
-function addedText({ name, every, keep, images }: BackupTarget): string {
+function addedText({ name, every, keep, images, logs }: BackupTarget): string {
   return [
     `${name} gets a copy of the server's state every ${every}, and keeps ${keep}; volumes go there too, of apps with \`backup: {}\``,
     ...(images === true ? ["images that no registry holds go there too, and come back when a replica needs one"] : []),
+    ...(logs === true ? ["stored logs, metrics and traces go there too, once a day"] : []),
     "next: berth backup key > key.txt, and keep that key outside of this server: without it no copy can be read",
   ].join("\n");
 }

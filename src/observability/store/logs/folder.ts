@@ -16,6 +16,12 @@ import { keepTail, scanSegment, type Segment } from "./segment.ts";
 
 const ending = ".blocks";
 const aside = "damaged";
+/** When a segment was begun, by the name of its file, in epoch milliseconds; undefined for another file. */
+export function hourOf(file: string): number | undefined {
+  const hour = hourName.exec(file)?.[1];
+  return hour === undefined ? undefined : Date.parse(`${hour}:00:00Z`);
+}
+
 const hourName = /^(\d{4}-\d{2}-\d{2}T\d{2})(?:-\d+)?\.blocks$/;
 
 /** What reading the folder found beside the segments. */
@@ -45,13 +51,13 @@ function readApp(folder: string, app: LogApp, found: Findings): void {
   const newest = files.filter((file) => hourName.test(file)).reduce((a, b) => (isLater(b, a) ? b : a), "");
   for (const file of files) {
     const path = join(place, file);
-    const hour = hourName.exec(file)?.[1];
+    const hourAt = hourOf(file);
     // What a crash left of a file that was being made.
-    if (hour === undefined) {
+    if (hourAt === undefined) {
       if (file.endsWith(".new")) rmSync(path, { force: true });
       continue;
     }
-    const { segment, tail } = scanSegment(path, app, Date.parse(`${hour}:00:00Z`));
+    const { segment, tail } = scanSegment(path, app, hourAt);
     // A crash cuts short only the last write of an app. What is wrong elsewhere was whole once.
     const isTorn = file === newest && tail.looksTorn;
     if (segment.blocks.length === 0 && isTorn) {
@@ -73,11 +79,11 @@ function bySerial(a: string, b: string): number {
 }
 
 /** Whether the segment `a` of an app, by its name, was begun after `b`. */
-function isLater(a: string, b: string): boolean {
+export function isLater(a: string, b: string): boolean {
   return (compareWords(a.slice(0, 13), b.slice(0, 13)) || bySerial(a, b)) > 0;
 }
 
-function namesIn(folder: string): string[] {
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
