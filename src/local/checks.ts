@@ -273,7 +273,8 @@ export function checkServer(facts: ServerFacts | undefined, version: string): Ch
   }
   if (facts.collectionHeld) {
     const mend = "look at berth get all; when it is right: berth restore --confirm";
-    return { name, status: "warn", detail: `${running}; restored, so it removes nothing yet`, mend };
+    const waits = facts.held === undefined ? "it removes nothing" : "cron jobs, webhooks, mails and copies wait";
+    return { name, status: "warn", detail: `${running}; restored, so ${waits} until you confirm`, mend };
   }
   if (facts.held !== undefined) {
     const mend = "choose the server that acts; on that one: berth backup take-over";

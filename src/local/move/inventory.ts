@@ -3,7 +3,7 @@ import { withDatabase } from "../../base/sqlite/database.ts";
 import { naming } from "../../orchestration/core/naming.ts";
 import type { Engine } from "../../orchestration/engine/engine.ts";
 import { createImages } from "../../orchestration/store/images.ts";
-import { askIngress } from "../probe.ts";
+import { askIngress, getJson, record } from "../probe.ts";
 import { must, thisMachine } from "../server/machine.ts";
 import { type Here, withEngine } from "./here.ts";
 
@@ -19,6 +19,8 @@ export interface Inventory {
   graceMs: number;
   /** Paths of the machine that containers mount, outside of volumes and of the root. */
   hostPaths: string[];
+  /** Targets of backups that are folders of this machine. */
+  targets: { name: string; folder: string }[];
   /** Links in the root to other places: such as of an administrator who gave a part of it another disk. */
   links: string[];
   /** Fixed ports of the machine: those of containers, and of the ingress where it serves. */
@@ -51,6 +53,7 @@ export async function takeInventory(here: Here): Promise<Inventory> {
       ...{ volumes, elsewhere, strangers, images: await findImages(engine, here) },
       root: await sizeOf(here.layout.root, rootExcludes),
       links: await linksIn(here.layout.root),
+      targets: await targetsIn(here),
       containers: running.length,
       graceMs: Math.max(0, ...running.map(({ stopGraceMs }) => stopGraceMs)),
       hostPaths: hostPathsOf(
@@ -108,6 +111,16 @@ function hostPathsOf(mounts: readonly { type: string; source: string }[], root: 
   const own = (path: string) => path === root || path.startsWith(`${root}/`);
   const paths = mounts.filter(({ type, source }) => type === "bind" && !own(source)).map(({ source }) => source);
   return [...new Set(paths)].toSorted();
+}
+
+/** Where the server that acts here says that its copies go; none where it waits. */
+async function targetsIn({ layout }: Here): Promise<Inventory["targets"]> {
+  const answer = await getJson(`unix://${layout.socket}`, "/backups/targets").catch(() => ({ data: undefined }));
+  const { targets } = record(answer.data);
+  const all = (Array.isArray(targets) ? targets : []).map(record);
+  return all.flatMap(({ name, url }) =>
+    String(url).startsWith("/") ? [{ name: String(name), folder: String(url) }] : [],
+  );
 }
 
 export async function linksIn(root: string): Promise<string[]> {

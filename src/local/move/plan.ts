@@ -154,6 +154,10 @@ function notesOf({ here, there, has }: Pick<Sides, "here" | "there" | "has">): s
       others.get(flag) === value ? [] : [`setting ${flag} is "${value}" here and "${others.get(flag) ?? ""}" there`],
     ),
     ...there.takenPorts.map((port) => `port ${port} is taken there, and used here: end what listens on it`),
+    ...has.targets.map(
+      ({ name, folder }) =>
+        `backup target "${name}" is a folder of this machine (${folder}): its copies stay here; add a target elsewhere, or move its disk to the same folder there`,
+    ),
     ...(has.containers === 0 ? [] : ["runs of jobs and builds that are under way at the switch are cut off"]),
   ];
 }

@@ -102,6 +102,12 @@ test("the taken address names the flag that moves it", () => {
   expect(checks.checkAddress("identity", "a:1", "taken").mend).toContain("--identity-addr");
 });
 
+test("a restored server that waits is named, with what waits and what ends it", () => {
+  const check = checks.checkServer({ ...server, collectionHeld: true, held: "restored from a backup" }, "1.0.0");
+  expect(check.detail).toContain("cron jobs, webhooks, mails and copies wait until you confirm");
+  expect(check.mend).toContain("berth restore --confirm");
+});
+
 test("modes print as chmod takes them", () => {
   expect(checks.checkKey({ ...root, keyMode: 0o100640 })).toMatchObject({
     detail: "/opt/berth/key has mode 0640: others may read it",

@@ -24,7 +24,7 @@ const has = (more: Partial<Inventory> = {}): Inventory => ({
     { id: "sha256:b", bytes: 2 * GB, tags: [] },
   ],
   ...{ elsewhere: [], strangers: [], root: { bytes: GB, files: 100 }, containers: 4, graceMs: 30_000 },
-  ...{ hostPaths: [], links: [], ports: [] },
+  ...{ hostPaths: [], links: [], ports: [], targets: [] },
   ...more,
 });
 
@@ -89,13 +89,17 @@ test("links to other places are told, and no text of the other machine drives th
   }
 });
 
-test("settings that differ and ports that are taken are notes", () => {
+test("settings that differ, ports that are taken and copies that stay behind are notes", () => {
   const setting = (flag: string, value: string) => ({ flag, value });
   const here = facts({ settings: [setting("--smtp-url", "smtp://mail"), setting("--root", "/srv/berth")] });
   const there = empty({ takenPorts: [80], settings: [setting("--smtp-url", "none"), setting("--root", "/opt/berth")] });
-  expect(plan(there, has({ containers: 0 }), here).notes).toEqual([
+  const targets = [{ name: "disk", folder: "/mnt/copies" }];
+  expect(plan(there, has({ containers: 0, targets }), here).notes).toEqual([
     'setting --smtp-url is "smtp://mail" here and "none" there',
     "port 80 is taken there, and used here: end what listens on it",
+    expect.stringMatching(
+      /^backup target "disk" is a folder of this machine \(\/mnt\/copies\): its copies stay here; /,
+    ),
   ]);
 });
 
