@@ -81,11 +81,16 @@ export async function restoreFromCommand(args: string[], client: RunClient): Pro
   const credentials = await credentialsOf(values);
   checkCredentials(readTarget(from), credentials);
   const layout = layoutOf(serveOptions(root === undefined ? {} : { root }).root);
-  await restoreState(layout, { values, from, source: { url: from, installation, password: text, credentials } });
-  if (values.all !== true) return 0;
+  const isWhole = await restoreState(layout, {
+    values,
+    from,
+    source: { url: from, installation, password: text, credentials },
+  });
+  if (values.all !== true) return isWhole ? 0 : 1;
   const time = at === undefined ? undefined : timeText(Date.parse(at));
   const service = installedWords();
-  return restoreRest({ machine: thisMachine, service, client, layout, root, from, at: time });
+  const code = await restoreRest({ machine: thisMachine, service, client, layout, root, from, at: time });
+  return code === 0 && !isWhole ? 1 : code;
 }
 
 interface Asked {
@@ -101,8 +106,11 @@ interface Asked {
   source: Parameters<typeof createRepository>[1];
 }
 
-/** The state of the copy takes the place of what is there, unless an earlier run has put it there and it was not confirmed since. */
-async function restoreState(layout: Layout, { values, from, source }: Asked): Promise<void> {
+/**
+ * The state of the copy takes the place of what is there, unless an earlier run has put it there and it was not confirmed since.
+ * Resolves with whether what the server held beside it is back, too.
+ */
+async function restoreState(layout: Layout, { values, from, source }: Asked): Promise<boolean> {
   const { at, root } = values;
   const folder = await mkdtemp(join(tmpdir(), "berth-restore."));
   const stopping = new AbortController();
@@ -143,9 +151,10 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     const file = join(folder, "state", stateFile);
     const goesOn = values.all === true;
     await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])], { goesOn });
-    noteCopy(layout.database, chosen.id);
     if (goesOn) thisMachine.say(`state, ${took()}`);
-    await restoreParts(held);
+    const isWhole = await restoreParts(held);
+    noteCopy(layout.database, chosen.id);
+    return isWhole;
   } finally {
     for (const signal of signals) process.off(signal, stop);
     await rm(folder, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import type { Snapshot } from "../../backups/core/restic-words.ts";
 import { newestParts } from "../../backups/core/restore-choice.ts";
 import type { Repository } from "../../backups/service/repository.ts";
 import type { Layout } from "../../base/disk/layout.ts";
+import { shownCause } from "../../base/wire/failure.ts";
 import { giveTree } from "../../base/disk/root.ts";
 import { layLogs } from "../stored-logs.ts";
 import { thisMachine } from "./machine.ts";
@@ -19,24 +20,32 @@ interface Asked {
   signal: AbortSignal;
 }
 
-/** Brings back what the server held beside its state, where this root has none of it yet. */
-export async function restoreParts({ repository, snapshots, layout, limit, signal }: Asked): Promise<void> {
-  for (const { what, id } of newestParts(snapshots, limit)) {
-    if (what === "logs") continue;
-    const folder = join(layout.copies, `restored-${what}`);
-    const place = layout[what];
-    // What an earlier run has not put in its place all of is still there.
-    if (!existsSync(folder) && readdirSync(place).length > 0) {
-      thisMachine.say(`${what}: there are some in ${place}, and they stay`);
-      continue;
-    }
+/**
+ * Brings back the repositories of git push, where this root has none yet. False where they did not come back: the state matters
+ * more, and does not wait for them.
+ */
+export async function restoreParts({ repository, snapshots, layout, limit, signal }: Asked): Promise<boolean> {
+  const copy = newestParts(snapshots, limit).find(({ what }) => what === "repositories");
+  if (copy === undefined) return true;
+  const [folder, place] = [join(layout.copies, "restored-repositories"), layout.repositories];
+  // What an earlier run has not put in its place all of is still there.
+  if (!existsSync(folder) && readdirSync(place).length > 0) {
+    thisMachine.say(`repositories: there are some in ${place}, and they stay`);
+    return true;
+  }
+  try {
     const took = stopwatch();
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await repository.restore(id, folder, signal);
+    await repository.restore(copy.id, folder, signal);
     await giveTree(folder, { uid: 0, gid: statSync(place).gid });
     for (const name of readdirSync(folder)) await putInPlace(folder, place, name);
     await rm(folder, { recursive: true, force: true });
-    thisMachine.say(`${what}, ${took()}`);
+    thisMachine.say(`repositories, ${took()}`);
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    thisMachine.say(`repositories did not come back: ${shownCause(error)}; run the same command again`);
+    return false;
   }
 }
 
