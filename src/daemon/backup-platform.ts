@@ -1,6 +1,7 @@
 import type { AppVolumes, ContainerRef, CopiedVolume, Platform, Writer } from "../backups/service/platform.ts";
 import type { DatabaseVolumes } from "../backups/service/restore-parts.ts";
 import { folders } from "../backups/restic/folders.ts";
+import { dumpClaim } from "../backups/core/subject.ts";
 import { Failure } from "../base/wire/failure.ts";
 import { backupLimits } from "../config/backup-limits.ts";
 import { backupsVolume } from "../orchestration/api/manifest-key.ts";
@@ -71,8 +72,12 @@ export function createBackupPlatform({
   };
 
   function appOf(app: ReturnType<VolumeRoom["apps"]>[number]): AppVolumes[] {
-    const { kind, scope, name, backup: policy, volumes: known, updatedAt } = app;
+    const { kind, scope, name, backup: policy, dump, volumes: known, updatedAt } = app;
     if (known.length === 0 && policy === undefined) return [];
+    if (policy !== undefined && dump !== undefined) {
+      const subject = { scope, kind, name, claim: dumpClaim, ordinal: undefined };
+      return [{ scope, kind, name, policy, volumes: [{ subject, volume: "" }], updatedAt }];
+    }
     const chosen = known.filter(({ claim }) => policy?.volumes?.includes(claim) ?? true);
     const copied = chosen.map(({ claim, ordinal, volume }) => {
       return { subject: { scope, kind, name, claim, ordinal }, volume };
@@ -117,7 +122,7 @@ function writerOf({ node, id, name, state }: ObservedPod): Writer[] {
   return writes === undefined ? [] : [{ node, id, name, state: writes }];
 }
 
-function isReplicaOf(subject: CopiedVolume["subject"], identity: ObservedPod["identity"]): boolean {
+export function isReplicaOf(subject: CopiedVolume["subject"], identity: ObservedPod["identity"]): boolean {
   if (identity === undefined || identity.role !== undefined) return false;
   const { key, ordinal } = identity;
   const isApp = key.kind === subject.kind && key.scope === subject.scope && key.name === subject.name;

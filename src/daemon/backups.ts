@@ -17,7 +17,6 @@ import {
   type StoredRun,
   type StoredTarget,
 } from "../backups/service/records.ts";
-import type { ServerPart } from "../backups/service/part-copies.ts";
 import type { ClosedApp, PauseRecords } from "../backups/service/still.ts";
 import { whatOf } from "../backups/core/subject.ts";
 import { markBackup } from "../base/disk/backup-mark.ts";
@@ -40,9 +39,10 @@ import { createImageRoom, stageState } from "../local/staging.ts";
 import type { Store } from "../orchestration/store/store.ts";
 import type { openEngine } from "./engine.ts";
 import { createBackupPlatform, withDatabases } from "./backup-platform.ts";
+import { createDumps } from "../local/dumps.ts";
 import type { Ground, Late } from "./ground.ts";
 import { serverHost } from "../backups/service/locks.ts";
-import type { ContainerRef } from "../backups/service/platform.ts";
+import type { ContainerRef, ServerPart } from "../backups/service/platform.ts";
 import type { VolumeRoom } from "../orchestration/controller/rollout/volume-room.ts";
 
 interface Given {
@@ -70,9 +70,10 @@ export function createBackupRoom(
     onEvent: async (event: { actor: string; action: string; detail: Record<string, string> }) =>
       void (await store.write((tx) => tx.events.append(event, systemClock.now()))),
   };
+  const dumps = createDumps({ engine: network.engine, volumes, folder: join(layout.copies, "dumps") });
   const platform = createBackupPlatform({ ...network, volumes });
   const backups = createBackups({
-    ...{ ...shared, records, restic, gate, life, installationId: store.installationId, platform },
+    ...{ ...shared, records, restic, gate, life, installationId: store.installationId, platform, dumps },
     images: createImageRoom({ engine: network.engine, store, folder: layout.copies }),
     parts: serverParts(layout),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now(), copies: knownCopies() }),
@@ -85,7 +86,7 @@ export function createBackupRoom(
   const from = { targets: () => records.targets().map(({ name }) => name), source: backups.repository };
   const held = withDatabases(volumes, { names, store });
   const restores = createRestores({
-    ...{ ...shared, ...from, records: restoreRecordsOf(store), wal, folders, volumes: held },
+    ...{ ...shared, ...from, records: restoreRecordsOf(store), wal, dumps, folders, volumes: held },
   });
   const tried: DrillParts = {
     ...{ ...shared, ...from, folders, stage, gate },

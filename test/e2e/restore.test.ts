@@ -434,5 +434,5 @@ describe("restores of volumes", () => {
       await second.close();
       berth.docker(["rmi", "-f", image]);
     }
-  }, 240_000);
+  }, 360_000);
 });

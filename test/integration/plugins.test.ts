@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  type BackupRun,
+  listBackupRuns,
+  listSnapshots,
+  putBackupTarget,
+  runBackup,
+} from "../../src/backups/api/backups.ts";
+import { beginRestore, listRestores, undoRestore } from "../../src/backups/api/restore.ts";
 import { createClient } from "../../src/base/wire/client.ts";
 import { apply, deleteManifest } from "../../src/orchestration/api/apply.ts";
 import { setConfig } from "../../src/orchestration/api/config.ts";
@@ -138,3 +146,87 @@ test("a pod that a restore stopped through the engine stays stopped until its fi
   }
   await client.call(deleteManifest, { query: { kind: "store", scope: "data", name: "store", prune: true } });
 }, 120_000);
+
+test("a plugin's own commands back its block up and bring it back; a dump that fails is no copy", async () => {
+  const target = mkdtempSync(join(tmpdir(), "plugin-copies-"));
+  const inPod = async (script: string) => {
+    const query = { kind: "statefulset", scope: "data", name: "ledger" };
+    const pod = (await client.call(describe, { query })).pods.find(({ state }) => state === "running");
+    return Bun.spawnSync(["docker", "-H", engine(), "exec", pod?.name ?? "none", "sh", "-c", script]).stdout.toString();
+  };
+  const copy = async () => {
+    const { since } = await client.call(runBackup, { query: { app: "data/ledger" } });
+    let run: BackupRun | undefined;
+    await waitFor("the copy", async () => {
+      const { runs } = await client.call(listBackupRuns, { query: {} });
+      run = runs.find(({ what, started_at }) => what === "data/ledger/+dump" && started_at >= since);
+      return run !== undefined;
+    });
+    return run;
+  };
+  const ended = async ({ group }: { group: string }) => {
+    const rows = async () => (await client.call(listRestores, { query: { group } })).restores;
+    await waitFor("the restore", async () => (await rows()).every(({ ended_at: at }) => at !== undefined), 60_000);
+    return (await rows()).map(({ state, error }) => error ?? state);
+  };
+  try {
+    writePlugin(layout, "ledger", {
+      yml: [
+        "name: ledger",
+        "permissions: { actions: [], root: true, backup: true }",
+        "backup:",
+        "  dump: [sh, -c, 'cat /data/rows; [ ! -e /data/torn ] || { echo torn >&2; exit 3; }']",
+        "  check: [grep, -q, '^end$']",
+        "  restore: [sh, -c, 'cat >/data/new && mv /data/new /data/rows']",
+      ].join("\n"),
+      commands: {
+        expand: printing({
+          status: "ok",
+          data: {
+            kind: "statefulset",
+            name: "ledger",
+            spec: {
+              ...{ image: fixtureImage, command: ["sleep", "600"], stop_grace: "1s", backup: {} },
+              volume_claims: [{ name: "data", mount_path: "/data" }],
+            },
+          },
+        }),
+      },
+    });
+    await client.call(apply, { body: { kind: "ledger", scope: "data", name: "ledger", spec: {} } });
+    await waitFor("the pod to run", async () => (await inPod("echo up")) === "up\n", 60_000);
+    await inPod("seq 200000 >/data/rows; echo end >>/data/rows");
+    await client.call(putBackupTarget, { params: { name: "disk" }, body: { url: target } });
+    expect(await copy()).toMatchObject({ bytes: 1_288_899, snapshot: expect.any(String) });
+
+    const held = async () => {
+      const { snapshots } = await client.call(listSnapshots, { query: {} });
+      return snapshots.flatMap(({ what, id }) => (what === "data/ledger/+dump" ? [id] : []));
+    };
+    const good = await held();
+    await inPod("touch /data/torn");
+    expect((await copy())?.error).toContain(
+      "the command dump of the plugin failed: exit code 3; it printed last: torn",
+    );
+    await inPod("rm /data/torn; echo bad >/data/rows");
+    expect((await copy())?.error).toContain("the command check of the plugin failed: exit code 1");
+    expect([await held(), good.length > 0]).toEqual([good, true]);
+
+    const body = { scope: "data", name: "ledger", way: "in_place" } as const;
+    const [refused] = await ended(await client.call(beginRestore, { body }));
+    expect(refused).toContain("what is there cannot be kept, so it stays: the command check of the plugin failed");
+    await inPod("echo end >>/data/rows");
+    expect(await ended(await client.call(beginRestore, { body }))).toEqual(["done"]);
+    expect(await inPod("wc -l </data/rows; tail -1 /data/rows")).toBe("200001\nend\n");
+    expect(await ended(await client.call(undoRestore, { body: { scope: "data", name: "ledger" } }))).toEqual([
+      "undone",
+    ]);
+    expect(await inPod("cat /data/rows")).toBe("bad\nend\n");
+    expect(readdirSync(join(root, "copies/dumps")).filter((name) => name.startsWith("dump-"))).toEqual([]);
+  } finally {
+    await client
+      .call(deleteManifest, { query: { kind: "ledger", scope: "data", name: "ledger", prune: true } })
+      .catch(() => undefined);
+    rmSync(target, { recursive: true, force: true });
+  }
+}, 180_000);

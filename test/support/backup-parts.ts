@@ -1,6 +1,6 @@
 import type { BackupRecords, StoredRun, StoredTarget } from "../../src/backups/service/records.ts";
 import type { PauseRecords } from "../../src/backups/service/still.ts";
-import type { ImageRoom, Platform } from "../../src/backups/service/platform.ts";
+import type { Dumps, ImageRoom, Platform } from "../../src/backups/service/platform.ts";
 
 /** A server without apps, for tests of what else is copied. */
 export const noPlatform: Platform = {
@@ -16,6 +16,15 @@ export const noPlatform: Platform = {
   unpause: async () => undefined,
   shellOf: async () => undefined,
   run: async () => undefined,
+};
+
+/** A server without blocks whose plugins back them up. */
+export const noDumps: Dumps = {
+  dump: async () => undefined,
+  restore: async () => undefined,
+  find: () => undefined,
+  make: async (id) => `/copies/dumps/${id}`,
+  remove: async () => undefined,
 };
 
 /** A server whose images are all of registries. */

@@ -78,6 +78,10 @@ const checks: Record<string, (body: string) => void> = {
     const { yml, problems } = readPluginYml(parsePluginYml(body).value, "x");
     expect([problems, yml.attend]).toEqual([[], { command: "attend", unready: "5s" }]);
   },
+  "yaml backup": (body) => {
+    const { yml, problems } = readPluginYml(parsePluginYml(body).value, "x");
+    expect([problems, Object.keys(yml.backup ?? {}).sort()]).toEqual([[], ["check", "dump", "restore"]]);
+  },
   "json attend-input": (body) => expect([...Value.Errors(AttendInput, JSON.parse(body))]).toEqual([]),
   "json dispatch-input": (body) => expect([...Value.Errors(DispatchInput, JSON.parse(body))]).toEqual([]),
   "json expand-answer": (body) => expect(readExpansion(dataOf(body), block, limits).problems).toEqual([]),

@@ -18,6 +18,14 @@ export interface VolumeSubject {
   ordinal: number | undefined;
 }
 
+/** In place of a claim, which no manifest can call so: what the plugin of a block printed as all of its data. */
+export const dumpClaim = "+dump";
+
+/** The file of a copy that holds it. */
+export const dumpFile = "dump";
+
+export const isDump = ({ claim }: Pick<VolumeSubject, "claim">) => claim === dumpClaim;
+
 /** In place of an ordinal: the tags of a shared volume are never a part of those of a claim with the same name. */
 const sharedOrdinal = "none";
 

@@ -1,7 +1,7 @@
 import { Failure, shownCause } from "../../base/wire/failure.ts";
 import type { BackupSummary, Snapshot } from "../core/restic-words.ts";
-import { firstPassTag, rootTag, subjectTags, volumeTag } from "../core/subject.ts";
-import type { ContainerRef, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
+import { dumpFile, firstPassTag, isDump, rootTag, subjectTags, volumeTag } from "../core/subject.ts";
+import type { ContainerRef, CopiedVolume, CopyPolicy, Dumps, Platform } from "./platform.ts";
 import type { Repository } from "./repository.ts";
 import type { PauseRecords, Still } from "./still.ts";
 import type { Aside } from "./turns.ts";
@@ -32,6 +32,7 @@ interface VolumeCopy {
 /** Copies volumes, each as it was at one moment. */
 export function createVolumeCopy(
   platform: Platform,
+  dumps: Dumps,
   still: Still,
   closed: Pick<PauseRecords, "changeClosed">,
   { postStopMs, littlePauseMs }: { postStopMs: number; littlePauseMs: number },
@@ -180,8 +181,25 @@ export function createVolumeCopy(
     }
   }
 
+  /** The plugin of a block prints its data. On the disk first: what a failing command has printed does not count. */
+  async function dumped(copy: VolumeCopy): Promise<void> {
+    const { subject } = copy.volume;
+    const id = `dump-${subject.kind}-${subject.scope}-${subject.name}`;
+    const folder = await dumps.make(id);
+    try {
+      await copy.aside(() => dumps.dump(subject, `${folder}/${dumpFile}`, copy.signal));
+      const tags = [volumeTag, ...subjectTags(subject)];
+      await toEach(copy, async (target) =>
+        confirmed(target, await target.repository.write({ folder, tags }, target.signal)),
+      );
+    } finally {
+      await dumps.remove(id);
+    }
+  }
+
   return async (copy) => {
     const { policy, volume, signal } = copy;
+    if (isDump(volume.subject)) return dumped(copy);
     const hasCommands = policy.pre.length + policy.post.length > 0;
     const shell = hasCommands ? await platform.shellOf(volume) : undefined;
     if (shell === undefined) return toEach(copy, (target) => passes(copy, target));

@@ -103,7 +103,9 @@ export function createBackups(options: BackupOptions): Backups {
   const images = createImageCopies({ ...shared, images: options.images, turn: copying, closing: closing.signal });
   const parts = createPartCopies({ ...shared, parts: options.parts, turn: copying });
   const still = createStill({ ...shared, platform: options.platform, closing: closing.signal });
-  const volumes: VolumeRuns = createVolumeRuns({ ...shared, platform: options.platform, still, copying });
+  const volumes: VolumeRuns = createVolumeRuns({
+    ...{ ...shared, platform: options.platform, dumps: options.dumps, still, copying },
+  });
 
   function stored(name: string | null): StoredTarget {
     const target = records.targets().find((one) => one.name === name);

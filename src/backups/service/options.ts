@@ -4,10 +4,9 @@ import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Restic } from "../restic/restic.ts";
 import type { Life } from "./life.ts";
-import type { ImageRoom, Platform } from "./platform.ts";
+import type { Dumps, ImageRoom, Platform, ServerPart } from "./platform.ts";
 import type { BackupRecords } from "./records.ts";
 import type { RepositoryLimits } from "./repository.ts";
-import type { ServerPart } from "./part-copies.ts";
 import type { PauseRecords } from "./still.ts";
 
 export interface BackupOptions {
@@ -15,6 +14,7 @@ export interface BackupOptions {
   /** Apps and their volumes. */
   platform: Platform;
   images: ImageRoom;
+  dumps: Dumps;
   /** What the server holds beside its state. */
   parts: readonly ServerPart[];
   restic: Restic;

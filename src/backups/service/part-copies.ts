@@ -1,24 +1,12 @@
 import { shownCause } from "../../base/wire/failure.ts";
 import { keepWords } from "../core/restic-words.ts";
-import { type PartName, partTags } from "../core/subject.ts";
+import { partTags } from "../core/subject.ts";
 import type { BackupOptions } from "./options.ts";
+import type { ServerPart } from "./platform.ts";
 import { type BackupRecords, recordRun, runsId, type StoredRun, type StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { failingOf, nextCopyAt } from "./shown.ts";
 import type { Twins } from "./twins.ts";
-
-/** What the server holds beside its state, such as git repositories: files that others write. */
-export interface ServerPart {
-  name: PartName;
-  isTaken(target: StoredTarget): boolean;
-  /** How often it is copied at the most: only where it has changed. */
-  everyMs(target: StoredTarget): number;
-  keep(target: StoredTarget): string;
-  /** Digest of what is there now; empty where nothing is. */
-  digest(): string;
-  /** Puts a copy that can be read whole, whoever writes meanwhile, into a folder that holds nothing else. `close` removes it. */
-  stage(): Promise<{ folder: string; close(): Promise<void> }>;
-}
 
 /** Copies of what the server holds beside its state, by the schedule of each part. */
 export function createPartCopies({

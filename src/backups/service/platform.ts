@@ -1,4 +1,5 @@
-import type { VolumeSubject } from "../core/subject.ts";
+import type { PartName, VolumeSubject } from "../core/subject.ts";
+import type { StoredTarget } from "./records.ts";
 
 /** What copies of volumes need of the apps of this server. */
 export interface Platform {
@@ -40,8 +41,21 @@ export interface Writer extends ContainerRef {
 
 export interface CopiedVolume {
   subject: VolumeSubject;
-  /** Its name in the engine. */
+  /** Its name in the engine; empty for a dump. */
   volume: string;
+}
+
+/** All data of a block, as the commands that its plugin declares print and read it in one of its pods. */
+export interface Dumps {
+  /** Writes a dump into the file, and has the plugin check it. Fails where one of its commands does, or may not be run. */
+  dump(of: VolumeSubject, file: string, signal: AbortSignal): Promise<void>;
+  /** Waits for a pod of the block, and gives it the dump. */
+  restore(of: VolumeSubject, file: string, signal: AbortSignal): Promise<void>;
+  /** Whether the block is there, and its plugin has such commands; the volumes of its pods. */
+  find(of: VolumeSubject): { volume: string; labels: Record<string, string> }[] | undefined;
+  /** A new empty folder for one copy or restore, in the place of one that a killed server has left. */
+  make(id: string): Promise<string>;
+  remove(id: string): Promise<void>;
 }
 
 export interface AppVolumes {
@@ -79,4 +93,17 @@ export interface ImageRoom {
   stage(): Promise<{ folder: string; freeBytes: number; close(): Promise<void> }>;
   save(id: string, folder: string): Promise<void>;
   load(folder: string): Promise<void>;
+}
+
+/** What the server holds beside its state, such as git repositories: files that others write. */
+export interface ServerPart {
+  name: PartName;
+  isTaken(target: StoredTarget): boolean;
+  /** How often it is copied at the most: only where it has changed. */
+  everyMs(target: StoredTarget): number;
+  keep(target: StoredTarget): string;
+  /** Digest of what is there now; empty where nothing is. */
+  digest(): string;
+  /** Puts a copy that can be read whole, while others write, into a folder that holds nothing else. `close` removes it. */
+  stage(): Promise<{ folder: string; close(): Promise<void> }>;
 }

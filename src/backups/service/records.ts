@@ -1,5 +1,5 @@
 import type { Log } from "../../base/words/log.ts";
-import { type VolumeSubject, whatOf } from "../core/subject.ts";
+import { dumpClaim, type VolumeSubject, whatOf } from "../core/subject.ts";
 import type { Credentials } from "../core/target.ts";
 
 /** What is stored about copies, sealed. Reads see the last commit; writes resolve once they are durable. */
@@ -26,13 +26,14 @@ export interface BackupRecords {
 /** Names of targets have no blank. */
 export const runsId = (target: string, what: string | undefined) => (what === undefined ? target : `${target} ${what}`);
 
-/** When the newest copy of a volume was begun, as far as the runs of this server tell. */
+/** When the newest copy of a volume, or of all data of its block, was begun, as far as the runs of this server tell. */
 export function newestCopyIn({
   targets,
   runs,
 }: Pick<BackupRecords, "targets" | "runs">): (volume: VolumeSubject) => number | undefined {
   return (volume) => {
-    const all = targets().flatMap(({ name }) => runs(runsId(name, whatOf(volume))));
+    const whats = [volume, { ...volume, claim: dumpClaim, ordinal: undefined }].map(whatOf);
+    const all = targets().flatMap(({ name }) => whats.flatMap((what) => runs(runsId(name, what))));
     const good = all.flatMap(({ error, startedAt }) => (error === undefined ? [startedAt] : []));
     return good.length === 0 ? undefined : Math.max(...good);
   };

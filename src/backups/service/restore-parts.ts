@@ -5,6 +5,7 @@ import type { Restore, RestoreWay } from "../api/restore.ts";
 import type { Timing } from "../core/restore-choice.ts";
 import type { VolumeSubject } from "../core/subject.ts";
 import type { Folders } from "../restic/folders.ts";
+import type { Dumps } from "./platform.ts";
 import type { Databases } from "./databases.ts";
 import type { Repository } from "./repository.ts";
 
@@ -35,6 +36,7 @@ export interface RestoreParts {
   source(target: string): Promise<Pick<Repository, "snapshots" | "size" | "restore" | "names" | "text">>;
   volumes: Volumes;
   wal: WalRoom;
+  dumps: Dumps;
   folders: Folders;
   /** One command of restic at a time. */
   turn: Limit;

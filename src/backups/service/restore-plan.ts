@@ -3,7 +3,7 @@ import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import type { RestoreBody, RestoreWay } from "../api/restore.ts";
 import { checkBody, chooseCopies, type VolumeCopy, volumeCopies } from "../core/restore-choice.ts";
 import { noTarget } from "../core/target.ts";
-import { readRoot, whatOf } from "../core/subject.ts";
+import { isDump, readRoot, whatOf } from "../core/subject.ts";
 import { planDatabases } from "./restore-database.ts";
 import type { Planned, RestoreParts } from "./restore-parts.ts";
 import { ofEachTarget } from "./shown.ts";
@@ -83,14 +83,16 @@ function chosenOf(copies: readonly VolumeCopy[], body: RestoreBody): { chosen: V
 
 /** What the engine lacks, of the apps that are asked for, and no copy can bring back. */
 async function missingWithout(
-  { volumes }: RestoreParts,
+  { volumes, dumps }: RestoreParts,
   {
     copies,
     body: { scope, name },
     wanted,
   }: { copies: readonly VolumeCopy[]; body: RestoreBody; wanted: readonly Planned[] },
 ): Promise<string[]> {
-  const filled = new Set(wanted.flatMap(({ database }) => database?.claims.map(({ volume }) => volume) ?? []));
+  const ofPlugins = wanted.filter(({ subject }) => isDump(subject)).flatMap(({ subject }) => dumps.find(subject) ?? []);
+  const ofDatabases = wanted.flatMap(({ database }) => database?.claims ?? []);
+  const filled = new Set([...ofPlugins, ...ofDatabases].map(({ volume }) => volume));
   const copied = new Set(copies.map(({ subject }) => whatOf(subject)));
   const asked = volumes
     .list()
@@ -143,6 +145,8 @@ async function placeOf(
     return { ...nothing, way, volume: undefined, into };
   }
   if (way === "beside") {
+    if (isDump(subject))
+      throw new Failure("conflict", `${what} is read by the plugin of the block: add --in-place, or --into a folder`);
     const when = isoTime(copy.at)
       .replace(/[-:]|\.\d+Z$/g, "")
       .toLowerCase();
@@ -153,6 +157,7 @@ async function placeOf(
       throw new Failure("conflict", `volume "${made.volume}" is there already, from the same copy; remove it first`);
     return { ...nothing, ...made, way, mount };
   }
+  if (isDump(subject)) return dumpPlace(parts, { subject, body, isOnly });
   const app = parts.volumes.list().find((one) => whatOf(one) === what && one.kind === subject.kind);
   if (app === undefined) {
     if (body.way === undefined && !isOnly) return undefined;
@@ -170,11 +175,31 @@ async function placeOf(
   return { ...nothing, way, volume, labels, replaces: true };
 }
 
+/** The plugin of a block reads a dump where its pods lack a volume, or in place of what they have. */
+async function dumpPlace(
+  parts: RestoreParts,
+  { subject, body, isOnly }: { subject: VolumeCopy["subject"]; body: RestoreBody; isOnly: boolean },
+): Promise<Place | undefined> {
+  const mounted = parts.dumps.find(subject);
+  if (mounted === undefined) {
+    if (body.way === undefined && !isOnly) return undefined;
+    const text = `no block of a plugin with backup commands has become ${subject.scope}/${subject.name}`;
+    throw new Failure("conflict", `${text}: apply the block first, or add --into`);
+  }
+  const there = await Promise.all(mounted.map(({ volume }) => parts.volumes.find(volume)));
+  const isMissing = there.includes(undefined);
+  if (body.way === undefined && !isMissing) return undefined;
+  // An app that has lost a volume has no whole state to go back to.
+  const way: RestoreWay = isMissing ? "missing" : "in_place";
+  return { way, volume: undefined, labels: {}, mount: undefined, into: undefined, replaces: !isMissing };
+}
+
 /** A volume that the engine does not have yet will lie where the others do. */
 async function requireSpace({ folders, volumes, limits }: RestoreParts, wanted: readonly Planned[]): Promise<void> {
   const needed = new Map<string, number>();
   for (const { into, volume = "", bytes } of wanted) {
-    const place = into ?? (await volumes.find(volume))?.mountpoint ?? (await volumes.folder());
+    const mountpoint = volume === "" ? undefined : (await volumes.find(volume))?.mountpoint;
+    const place = into ?? mountpoint ?? (await volumes.folder());
     const { disk, freeBytes } = await folders.space(place);
     const all = (needed.get(disk) ?? 0) + bytes;
     needed.set(disk, all);

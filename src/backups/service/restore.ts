@@ -5,7 +5,8 @@ import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { beginRestore, listRestores, planRestore, Restore, RestoreBody } from "../api/restore.ts";
 import { isUnfinished } from "../api/protection.ts";
 import { expectedMs, isNamed } from "../core/restore-choice.ts";
-import { whatOf } from "../core/subject.ts";
+import { isDump, whatOf } from "../core/subject.ts";
+import { createDumpRestores } from "./restore-dump.ts";
 import { createFills } from "./restore-database.ts";
 import { createRestoreItems } from "./restore-item.ts";
 import type { Fill, RestoreParts, StoredRestore } from "./restore-parts.ts";
@@ -32,6 +33,7 @@ export function createRestores(parts: RestoreParts): Restores {
   const { records, volumes, clock, log, limits } = parts;
   const items = createRestoreItems(parts);
   const fills = createFills(parts, items.save);
+  const dumped = createDumpRestores(parts, items.save);
   const closing = new AbortController();
   /** One volume after the other. */
   const one = createLimit(1);
@@ -68,7 +70,7 @@ export function createRestores(parts: RestoreParts): Restores {
 
   async function recoverAll(signal: AbortSignal): Promise<void> {
     for (const restore of left) {
-      if (restore.database !== undefined) continue;
+      if (restore.database !== undefined || isOfPlugin(restore)) continue;
       while (!signal.aborted) {
         try {
           await items.recover(restore);
@@ -89,6 +91,7 @@ export function createRestores(parts: RestoreParts): Restores {
       const placed = holds.get(restore.id) ?? (() => undefined);
       if (restore.database !== undefined)
         void fills.carryOut(restore, restore.database, { placed, signal: closing.signal });
+      else if (isOfPlugin(restore)) void dumped.recover(restore, closing.signal).finally(placed);
     }
   }
 
@@ -128,7 +131,7 @@ export function createRestores(parts: RestoreParts): Restores {
         await tell(restore, "backup.restore", actor);
       }
       const ended = begun.flatMap((restore) => {
-        if (restore.database !== undefined) return [];
+        if (restore.database !== undefined || isOfPlugin(restore)) return [];
         const release = hold(restore.way === "missing" ? restore.volume : undefined);
         return one(() => parts.turn(() => items.carryOut(restore, closing.signal)))
           .catch((error: unknown) => log.error("restore failed", { error }))
@@ -136,6 +139,7 @@ export function createRestores(parts: RestoreParts): Restores {
       });
       for (const restore of begun) {
         const { database, volume } = restore;
+        if (isOfPlugin(restore)) void Promise.all(ended).then(() => dumped.carryOut(restore, closing.signal));
         if (database === undefined) continue;
         const placed = hold(volume);
         // Its backups may be among the volumes, and its pod may wait for its image, which is fetched in the one turn of all.
@@ -166,9 +170,10 @@ export function createRestores(parts: RestoreParts): Restores {
       for (const restore of begun) {
         await items.beginUndo(restore, group);
         await tell(restore, "backup.restore.undo", actor);
-        one(() => parts.turn(() => items.undo(restore))).catch((error: unknown) =>
-          log.error("restore not undone", { error }),
-        );
+        const undone = isOfPlugin(restore)
+          ? dumped.undo(restore, closing.signal)
+          : one(() => parts.turn(() => items.undo(restore)));
+        undone.catch((error: unknown) => log.error("restore not undone", { error }));
       }
       return { group, restores: begun.map(shownRestore) };
     },
@@ -198,6 +203,9 @@ export function createRestores(parts: RestoreParts): Restores {
     },
   };
 }
+
+/** The plugin of a block reads it; into a folder it goes as any copy. */
+const isOfPlugin = ({ subject, way }: StoredRestore) => isDump(subject) && way !== "into";
 
 /** What a database is filled with, for people and programs: the id of a backup, or `WAL`. */
 const fillText = (fill: Fill | undefined) => fill && (fill.backup ?? "WAL");

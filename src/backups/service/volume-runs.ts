@@ -9,7 +9,7 @@ import { addTarget, notCopied } from "../core/target.ts";
 import { subjectTags, volumeTag, whatOf } from "../core/subject.ts";
 import { createVolumeCopy } from "./copy-volume.ts";
 import type { BackupOptions } from "./options.ts";
-import type { AppVolumes, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
+import type { AppVolumes, CopiedVolume, CopyPolicy, Dumps, Platform } from "./platform.ts";
 import { type BackupRecords, runsId, type StoredRun, type StoredTarget, recordRun } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { failingOf, nextCopyAt, shownApps } from "./shown.ts";
@@ -48,6 +48,7 @@ interface Wanted {
 export function createVolumeRuns(options: {
   records: BackupRecords & PauseRecords;
   platform: Platform;
+  dumps: Dumps;
   still: Still;
   /** One copy at a time, those of the state too. */
   copying: Limit;
@@ -66,7 +67,7 @@ export function createVolumeRuns(options: {
   >;
 }): VolumeRuns {
   const { records, platform, copying, clock, log, limits } = options;
-  const copy = createVolumeCopy(platform, options.still, records, limits, clock.now);
+  const copy = createVolumeCopy(platform, options.dumps, options.still, records, limits, clock.now);
   const { inLine, isInLine, inTurn, settled } = createTurns(copying, { log, commandAloneMs: limits.commandAloneMs });
 
   async function reopenOne({ volume, post }: ClosedApp, signal: AbortSignal): Promise<void> {

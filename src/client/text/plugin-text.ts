@@ -89,12 +89,12 @@ export function userText(permissions: PluginInfo["permissions"]): string {
 
 /** What it was granted, in one line. */
 export function grantText({ permissions, full_grant: full }: Pick<PluginInfo, "permissions" | "full_grant">): string {
-  const { actions, scopes, docker, server_env: names = [] } = permissions;
+  const { actions, scopes, docker, backup, server_env: names = [] } = permissions;
   const reads = names.length === 0 ? "" : `; reads ${names.join(", ")} of the server's environment`;
   if (full) return `do everything (its plugin.yml asks for no permissions)${reads}`;
   const where = scopes.includes("*") ? "in every scope" : `in ${scopes.join(", ") || "no scope"}`;
   const what = actions.length === 0 ? "carry out no action" : actions.join(", ");
-  return `${what}; ${where}; ${docker ? "uses" : "does not use"} the container engine${reads}`;
+  return `${what}; ${where}; ${docker ? "uses" : "does not use"} the container engine${backup === true ? "; backs up its blocks by commands in their pods" : ""}${reads}`;
 }
 
 function commandList(plugin: Pick<PluginInfo, "name" | "commands">, width: number): string {

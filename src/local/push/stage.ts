@@ -54,7 +54,7 @@ export async function stageRepositories({ repositories, copies }: Pick<Layout, "
   return { folder, close };
 }
 
-/** git may pack objects anew meanwhile, and remove what it has packed. */
+/** git may pack objects again meanwhile, and remove what it has packed. */
 const triesMax = 5;
 
 async function copyWhole(repositories: string, folder: string, name: string): Promise<void> {

@@ -98,6 +98,9 @@ export function isFullGrant({ actions, scopes, docker, root }: PluginPermissions
   );
 }
 
+/** Whether the server runs its backup commands in the pods of its blocks. */
+export const mayBackUp = (permissions: PluginPermissions) => permissions.backup === true || isFullGrant(permissions);
+
 export interface InstallRequest {
   /** `owner/repo`, a git URL, or a local path. */
   source: string;

@@ -14,12 +14,13 @@ export function previewOf(outcome: InstallOutcome): PluginPreview | undefined {
 }
 
 /** What a plugin may do, in a line. */
-export function grantText({ actions, scopes, docker, root, server_env: names = [] }: Permissions): string {
+export function grantText({ actions, scopes, docker, root, backup, server_env: names = [] }: Permissions): string {
   const where = scopes.includes("*") ? "in every scope" : `in ${scopes.join(", ") || "no scope"}`;
   const what = actions.length === 0 ? "changes nothing by itself" : `${actions.join(", ")} ${where}`;
   const more = [
     docker ? "uses the container engine" : "",
     root === false ? "" : "runs as the server's user",
+    backup === true ? "backs up its blocks by commands in their pods" : "",
     readsText(names),
   ];
   return [what, ...more.filter((text) => text !== "")].join("; ");

@@ -4,7 +4,7 @@ import { runsId, type StoredRun, type StoredTarget } from "../../../src/backups/
 import { createVolumeRuns } from "../../../src/backups/service/volume-runs.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
-import { createBackupRecords, noPlatform } from "../../support/backup-parts.ts";
+import { createBackupRecords, noDumps, noPlatform } from "../../support/backup-parts.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -46,6 +46,7 @@ test("of each app with volumes, whether it is protected, and the newest copy of 
   const runs = new Map(past.map(([name, what, rows]) => [runsId(name, what), rows]));
   const volumes = createVolumeRuns({
     records: { ...records, runs: (id) => runs.get(id) ?? [] },
+    dumps: noDumps,
     platform: {
       ...noPlatform,
       apps: () => [

@@ -4,7 +4,7 @@ import { createBackups } from "../../../src/backups/service/create.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
-import { createBackupRecords, noImages, noPlatform } from "../../support/backup-parts.ts";
+import { createBackupRecords, noDumps, noImages, noPlatform } from "../../support/backup-parts.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { openGate } from "../../support/open-gate.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -53,7 +53,7 @@ const restic: Restic = {
 function make() {
   let random = 0;
   return createBackups({
-    ...{ platform: noPlatform, images: noImages, parts: [] },
+    ...{ platform: noPlatform, images: noImages, dumps: noDumps, parts: [] },
     ...{
       restic,
       clock,

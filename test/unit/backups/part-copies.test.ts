@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { createPartCopies, type ServerPart } from "../../../src/backups/service/part-copies.ts";
+import { createPartCopies } from "../../../src/backups/service/part-copies.ts";
+import type { ServerPart } from "../../../src/backups/service/platform.ts";
 import type { StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
 import type { Repository } from "../../../src/backups/service/repository.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
@@ -27,7 +28,10 @@ function make() {
     },
     async stage() {
       at.open += 1;
-      return { folder: at.there, close: async () => void (at.open -= 1) };
+      const close = async () => {
+        at.open -= 1;
+      };
+      return { folder: at.there, close };
     },
   };
   const repository = {
@@ -46,7 +50,9 @@ function make() {
     records: {
       targets: () => [target],
       runs: (id) => (id === "disk repositories" ? [...at.runs] : []),
-      putRuns: async (_, rows) => void (at.runs = rows),
+      async putRuns(_, rows) {
+        at.runs = rows;
+      },
     },
     repositoryOf: async () => repository,
     look: async () => [],

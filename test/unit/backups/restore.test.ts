@@ -9,6 +9,7 @@ import { folders } from "../../../src/backups/restic/folders.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { systemClock } from "../../../src/base/words/clock.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { noDumps } from "../../support/backup-parts.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { isRoot } from "../../support/is-root.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -121,6 +122,7 @@ describe("restores", () => {
         "volumes",
       ),
       wal: { newest: async () => undefined, fetch: async () => undefined },
+      dumps: noDumps,
       folders: mortal({ ...folders, space: async () => ({ disk: "1", freeBytes }) }, "folders"),
       turn: (work) => {
         const turn = work();

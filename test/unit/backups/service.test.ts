@@ -7,7 +7,7 @@ import { createLog } from "../../../src/base/words/log.ts";
 import { createLimit, enter } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
-import { createBackupRecords, noImages, noPlatform } from "../../support/backup-parts.ts";
+import { createBackupRecords, noDumps, noImages, noPlatform } from "../../support/backup-parts.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
 type Answer = Partial<Awaited<ReturnType<Restic["run"]>>>;
@@ -56,7 +56,7 @@ describe("copies of the state", () => {
       },
     };
     return createBackups({
-      ...{ platform: noPlatform, images: noImages, parts: [] },
+      ...{ platform: noPlatform, images: noImages, dumps: noDumps, parts: [] },
       ...{ records, restic, installationId: "0123456789abcdef", clock, limits: backupLimits },
       ...{ turn, reading },
       gate: createGate({

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
+import { dumpClaim } from "../../../src/backups/core/subject.ts";
 import type { AppVolumes, ContainerRef } from "../../../src/backups/service/platform.ts";
 import type { StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
 import type { Repository } from "../../../src/backups/service/repository.ts";
@@ -7,7 +8,7 @@ import { createVolumeRuns } from "../../../src/backups/service/volume-runs.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
-import { createBackupRecords, noPlatform } from "../../support/backup-parts.ts";
+import { createBackupRecords, noDumps, noPlatform } from "../../support/backup-parts.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -58,6 +59,18 @@ function make() {
   const repository = { write, backup: write, confirmed: async (one: unknown) => one, drop };
   const target = { name: "disk", url: "/mnt/copies" } as unknown as StoredTarget;
   return createVolumeRuns({
+    dumps: {
+      ...noDumps,
+      async dump({ name }) {
+        calls.push(`dump ${name}`);
+        await commands[`dump ${name}`]?.(stopping.signal);
+      },
+      async make(id) {
+        calls.push(`make ${id}`);
+        return `/volumes/${id}`;
+      },
+      remove: async (id) => void calls.push(`remove ${id}`),
+    },
     records: {
       ...createBackupRecords().records,
       targets: () => [target],
@@ -103,6 +116,24 @@ function make() {
     ...{ clock, log: silentLog, limits: { ...backupLimits, commandAloneMs: 1, postStopMs: 1 } },
   });
 }
+
+test("a block whose plugin dumps it is copied by its dump alone; a dump that fails is no copy, and leaves nothing", async () => {
+  app("light");
+  const subject = { scope: "shop", kind: "deployment", name: "light", claim: dumpClaim, ordinal: undefined };
+  apps = apps.map((one) => ({ ...one, volumes: [{ subject, volume: "" }] }));
+  const volumes = make();
+  await volumes.copyDue(stopping.signal);
+  const id = "dump-deployment-shop-light";
+  expect(calls).toEqual(["look", `make ${id}`, "dump light", `read ${id}: volume`, "look", `remove ${id}`]);
+  expect(runs.get("disk shop/light/+dump")?.[0]?.error).toBeUndefined();
+
+  calls = [];
+  commands = { "dump light": () => Promise.reject(new Failure("conflict", "exit code 3; it printed last: torn")) };
+  const [copy] = volumes.copiesOf("shop/light", [{ name: "disk" } as StoredTarget]);
+  await copy?.start(stopping.signal);
+  expect(calls).toEqual(["look", `make ${id}`, "dump light", `remove ${id}`]);
+  expect(runs.get("disk shop/light/+dump")?.[0]?.error).toContain("exit code 3");
+});
 
 const newest = (name: string) => runs.get(`disk shop/${name}/data`)?.[0];
 

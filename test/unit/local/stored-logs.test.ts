@@ -34,8 +34,10 @@ const open = (place: string) =>
   openLogStore({ folder: place, limits: logLimits.store, log: heard as typeof silentLog, now: () => now });
 
 function write(store: LogStore, ...texts: string[]): void {
-  for (const text of texts)
-    store.add({ scope: "shop", name: "web" }, { at: (now += 1_000), source, stream: "stdout", level: "info", text });
+  for (const text of texts) {
+    now += 1_000;
+    store.add({ scope: "shop", name: "web" }, { at: now, source, stream: "stdout", level: "info", text });
+  }
   store.flush({ all: true });
 }
 
@@ -58,7 +60,7 @@ function openFigures(layout: Layout, tick: number) {
     openTracesStore(layout.tracesDatabase, fail),
   ] as const;
   stores[0].appendTick(tick, []);
-  return { ticks: () => stores[0].tail().map(({ at }) => at), close: () => stores.forEach((one) => one.close()) };
+  return { ticks: () => stores[0].tail().map(({ at }) => at), close: () => stores.map((one) => one.close()) };
 }
 
 function ticksIn(file: string): number[] {

@@ -50,6 +50,11 @@ export const PluginPermissions = Type.Object({
   server_env: Type.Optional(
     Type.Array(Type.String(), { description: "variables of the server's own environment that it gets" }),
   ),
+  backup: Type.Optional(
+    Type.Boolean({
+      description: "the server runs its backup commands in the pods of its blocks, and keeps what they print",
+    }),
+  ),
 });
 export type PluginPermissions = Static<typeof PluginPermissions>;
 
@@ -58,6 +63,14 @@ const PluginAttend = Type.Object({
   command: Type.String({ description: "gets SCOPE/NAME as its argument; always exclusive" }),
   unready: Type.String({ description: "how long a pod of a block is not ready before the command runs; 5s" }),
 });
+
+/** Commands that the server runs in a pod of a block in place of copying its volumes. */
+const PluginBackup = Type.Object({
+  dump: Type.Array(Type.String(), { description: "prints all data of the block" }),
+  check: Type.Optional(Type.Array(Type.String(), { description: "reads a dump, and fails where it is not good" })),
+  restore: Type.Array(Type.String(), { description: "reads a dump, and puts it in the place of the data" }),
+});
+export type PluginBackup = Static<typeof PluginBackup>;
 
 /** `plugin.yml`, read and completed: what a file leaves out has its default here. */
 export const PluginYml = Type.Object({
@@ -87,6 +100,7 @@ export const PluginYml = Type.Object({
   /** Block kind to the path, inside the folder, of the JSON Schema of its spec. */
   schema: Type.Optional(Type.Record(Type.String(), Type.String())),
   attend: Type.Optional(PluginAttend),
+  backup: Type.Optional(PluginBackup),
   conf: Type.Optional(
     Type.Array(Type.String(), {
       description: "configuration files, or folders of them; those in conf/ where left out",

@@ -74,17 +74,22 @@ const scopesMax = 200;
 
 function readGrant(value: unknown): PluginPermissions {
   if (!isFields(value)) throw new Failure("invalid", "grant: expected an object with actions, scopes and docker");
-  const { actions, scopes, docker, root, server_env: names } = value;
+  const { actions, scopes, docker, root, backup, server_env: names } = value;
   if (!isTexts(scopes) || scopes.length > scopesMax) {
     throw new Failure("invalid", `grant.scopes: expected a list of at most ${scopesMax} texts`);
   }
   if (typeof docker !== "boolean") throw new Failure("invalid", "grant.docker: expected boolean");
   if (root !== undefined && typeof root !== "boolean") throw new Failure("invalid", "grant.root: expected boolean");
+  if (backup !== undefined && typeof backup !== "boolean")
+    throw new Failure("invalid", "grant.backup: expected boolean");
   if (names !== undefined && (!isTexts(names) || names.length > scopesMax)) {
     throw new Failure("invalid", `grant.server_env: expected a list of at most ${scopesMax} texts`);
   }
-  const variables = names === undefined ? {} : { server_env: names };
-  return { actions: readActions(actions), scopes, docker, root: root ?? false, ...variables };
+  const optional = {
+    ...(names === undefined ? {} : { server_env: names }),
+    ...(backup === undefined ? {} : { backup }),
+  };
+  return { actions: readActions(actions), scopes, docker, root: root ?? false, ...optional };
 }
 
 function readActions(value: unknown): ActionType[] {

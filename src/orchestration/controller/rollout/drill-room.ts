@@ -17,6 +17,7 @@ import { pull } from "../desired/image-registry.ts";
 import { broughtBack } from "../desired/known-image.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
+import { declaredDump } from "./volume-room.ts";
 import { createDrillPods, type DrilledPod, type EndedCommand, type InsideNetwork } from "./drill-pod.ts";
 import { stepsOf } from "./release-step.ts";
 
@@ -187,6 +188,8 @@ function createStage(context: Context, inside: InsideNetwork, wanted: WantedApps
       const { workload, manifest, refused } = resolved(key);
       if (refused !== undefined) return { refused };
       const owner = store.blocks.ownerOf(key);
+      if (owner !== undefined && declaredDump(context, key) !== undefined)
+        return { refused: `its copies are dumps, which the plugin of the block ${formatKey(owner)} reads by itself` };
       if (owner !== undefined && podOf(manifest)?.backup?.volumes !== undefined) {
         const text = `its copies are backups of the block ${owner.kind} ${owner.scope}/${owner.name}, each of which its plugin has restored once`;
         return { refused: text };

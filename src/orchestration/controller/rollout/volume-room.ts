@@ -2,6 +2,10 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { keyText, parseKeyText } from "../../api/manifest-key.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { engineVolumeName, namedVolumeLabels, volumeUses } from "../../core/named-volumes.ts";
+import type { PluginBackup } from "../../api/plugins/plugin-yml.ts";
+import { isOwn, makerOf } from "../../core/plugins/maker.ts";
+import { mayTouch } from "../../core/plugins/permissions.ts";
+import { mayBackUp } from "../../plugins/plugin.ts";
 import { isEngineVolumeName, scopedVolumeName } from "../../core/naming.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import type { DecodedPod } from "../../core/spec/pod.ts";
@@ -26,9 +30,14 @@ interface AppVolume extends ManifestKey {
   labels: Record<string, string>;
 }
 
+/** `refused`: why none of these commands is run. */
+type DeclaredDump = PluginBackup & { refused: string | undefined };
+
 /** A deployment or statefulset that is stored. */
 interface StoredApp extends ManifestKey {
   backup: DecodedPod["backup"];
+  /** How the plugin of a block backs it up by commands in its pods; undefined where the volumes are copied. */
+  dump: DeclaredDump | undefined;
   updatedAt: number;
   /** Claims that were made once, and volumes by their name, also external ones. */
   volumes: AppVolume[];
@@ -88,7 +97,7 @@ export function createVolumeRoom(context: Context): VolumeRoom {
 
 type Uses = ReturnType<typeof volumeUses>;
 
-function createAppList({ store, names }: Context): () => StoredApp[] {
+function createAppList({ store, names, plugins }: Context): () => StoredApp[] {
   interface Said extends Pick<StoredApp, "backup" | "updatedAt"> {
     revision: number;
     uses: Uses;
@@ -111,11 +120,29 @@ function createAppList({ store, names }: Context): () => StoredApp[] {
       now.set(keyText(head), said);
       const { kind, scope, name } = head;
       const { backup, updatedAt } = said;
-      return [{ kind, scope, name, backup, updatedAt, volumes: volumesOf({ store, names }, head, said.uses) }];
+      const dump = backup === undefined ? undefined : declaredDump({ store, plugins }, head);
+      return [{ kind, scope, name, backup, dump, updatedAt, volumes: volumesOf({ store, names }, head, said.uses) }];
     });
     known = now;
     return apps;
   };
+}
+
+/** The commands by which the plugin of a block backs up what the block became; undefined where it declares none. */
+export function declaredDump(
+  { store, plugins }: Pick<Context, "store" | "plugins">,
+  key: ManifestKey,
+): DeclaredDump | undefined {
+  const owner = store.blocks.ownerOf(key);
+  const block = owner && store.blocks.get(owner);
+  const plugin = block && plugins.registry.find(block.plugin);
+  if (block === undefined || plugin?.yml.backup === undefined || !isOwn(block, makerOf(plugin))) return undefined;
+  const { name } = plugin.yml;
+  const why = !plugin.enabled
+    ? `is disabled: berth plugins enable ${name}`
+    : `was not granted "backup", which its plugin.yml has to ask for under permissions: berth plugins update ${name}`;
+  const isGranted = plugin.enabled && mayBackUp(plugin.permissions) && mayTouch(plugin.permissions, key.scope);
+  return { ...plugin.yml.backup, refused: isGranted ? undefined : `the plugin "${name}" ${why}` };
 }
 
 const byKey = (a: ManifestHead, b: ManifestHead) => (keyText(a) < keyText(b) ? -1 : 1);

@@ -41,17 +41,19 @@ interface Grant {
   docker: boolean;
   root?: boolean;
   server_env?: readonly string[];
+  backup?: boolean;
 }
 
 /**
- * What a version asks for beyond what was granted before: action types, scopes, `docker`, `root`, variables of the
- * server. Empty when nothing.
+ * What a version asks for beyond what was granted before: action types, scopes, `docker`, `root`, `backup`, variables of
+ * the server. Empty when nothing.
  */
 export function widened(granted: Grant, wanted: Grant): string[] {
   const scopes = granted.scopes.includes("*") ? [] : wanted.scopes.filter((scope) => !granted.scopes.includes(scope));
   const actions = wanted.actions.filter((type) => !granted.actions.includes(type));
   const docker = wanted.docker && !granted.docker ? ["docker"] : [];
   const root = runsAsRoot(wanted) && !runsAsRoot(granted) && docker.length === 0 ? ["root"] : [];
+  const backup = wanted.backup === true && granted.backup !== true ? ["backup"] : [];
   const had = granted.server_env ?? [];
   const variables = (wanted.server_env ?? []).filter((name) => !had.includes(name));
   return [
@@ -59,6 +61,7 @@ export function widened(granted: Grant, wanted: Grant): string[] {
     ...scopes.map((scope) => `scope ${scope}`),
     ...docker,
     ...root,
+    ...backup,
     ...variables.map((name) => `${name} of the server's environment`),
   ];
 }
@@ -75,6 +78,7 @@ export function together(one: PluginPermissions, other: PluginPermissions): Plug
     scopes: [...new Set([...one.scopes, ...other.scopes])],
     docker: one.docker || other.docker,
     root: one.root !== false || other.root !== false,
+    ...(one.backup === true || other.backup === true ? { backup: true } : {}),
     ...(one.server_env === undefined && other.server_env === undefined
       ? {}
       : { server_env: [...new Set([...(one.server_env ?? []), ...(other.server_env ?? [])])] }),

@@ -32,6 +32,7 @@ export const pluginYmlKeys: readonly string[] = [
   "permissions",
   "schema",
   "attend",
+  "backup",
   "conf",
 ];
 export const commandKeys: readonly string[] = [
@@ -75,10 +76,13 @@ export function readPluginYml(value: unknown, folder: string): { yml: PluginYml;
     ...given("permissions", readPermissions(read, problems)),
     ...given("schema", readSchema(read, value, { kinds, problems })),
     ...given("attend", readAttend(read, problems)),
+    ...given("backup", readBackup(read, problems)),
     ...given("conf", readConf(read, problems)),
     ...given("routes", readRoutes(read, problems)),
   };
   problems.push(...nameProblems(yml), ...environmentProblems(yml), ...protocolProblems(yml), ...routeProblems(yml));
+  if (yml.backup !== undefined && yml.permissions !== undefined && yml.permissions.backup !== true)
+    problems.push({ path: "permissions.backup", message: "its backup commands need this permission: backup: true" });
   return { yml, problems };
 }
 
@@ -216,7 +220,8 @@ function readPermissions(read: FieldReader, problems: Problem[]): PluginPermissi
     return [];
   });
   const scopes = inner.words("scopes") ?? ["*"];
-  return { actions, scopes, docker: inner.flag("docker") ?? false, ...given("root", inner.flag("root")) };
+  const optional = { ...given("root", inner.flag("root")), ...given("backup", inner.flag("backup")) };
+  return { actions, scopes, docker: inner.flag("docker") ?? false, ...optional };
 }
 
 /** A path is the schema of every kind; a map has one for each. */
@@ -250,6 +255,21 @@ function readAttend(read: FieldReader, problems: Problem[]): PluginYml["attend"]
     });
   }
   return { command, unready };
+}
+
+const expectedCommand = 'expected a program and its arguments, like ["pg_dump", "-Fc"]';
+
+function readBackup(read: FieldReader, problems: Problem[]): PluginYml["backup"] {
+  const fields = read.map("backup");
+  if (fields === undefined) return undefined;
+  const inner = fieldReader(fields, "backup", problems);
+  const commandOf = (name: string, isNeeded = inner.has(name)) => {
+    const words = inner.words(name) ?? [];
+    if (words.length === 0 && isNeeded) problems.push({ path: `backup.${name}`, message: expectedCommand });
+    return words;
+  };
+  const [dump, check, restore] = [commandOf("dump", true), commandOf("check"), commandOf("restore", true)];
+  return { dump, restore, ...given("check", check.length === 0 ? undefined : check) };
 }
 
 function readConf(read: FieldReader, problems: Problem[]): string[] | undefined {

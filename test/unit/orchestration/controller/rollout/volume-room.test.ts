@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { PluginRoom } from "../../../../../src/orchestration/controller/state/plugin-room.ts";
+import { printing, testPlugins, writePlugin } from "../../../../support/plugins.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
 
@@ -170,4 +172,39 @@ test("after a restore of the server, a protected volume that is gone is not repl
   expect(await said()).toContain(
     "is gone; bring back its copy of 2026-11-28T14:05:00.000Z with berth backup restore shop/web, or start empty with",
   );
+});
+
+test("a block is dumped by the commands of its own plugin, as far as that was granted", async () => {
+  await it.close();
+  let plugins: PluginRoom | undefined;
+  it = await world({ plugins: (layout) => (plugins = testPlugins(layout)) });
+  const expand = printing({
+    status: "ok",
+    data: { manifests: [statefulset("data", "light", { ...claims, backup: {} })] },
+  });
+  const write = (permissions: string) =>
+    writePlugin(it.layout, "ledger", {
+      yml: `name: ledger\nbackup: { dump: [cat, /data/x], restore: [tee, /data/x] }\n${permissions}`,
+      commands: { expand },
+    });
+  const dumpOf = (name: string) => it.running.volumes.apps().find((app) => app.name === name)?.dump;
+  const refresh = () => plugins?.registry.refresh();
+  write("permissions: { actions: [], backup: true }\n");
+  await refresh();
+  await it.apply([
+    { kind: "ledger", scope: "data", name: "light", spec: {} },
+    statefulset("data", "own", { ...claims, backup: {} }),
+  ]);
+  expect(dumpOf("light")).toEqual({ dump: ["cat", "/data/x"], restore: ["tee", "/data/x"], refused: undefined });
+  expect(dumpOf("own")).toBeUndefined();
+  const [plugin] = plugins?.registry.list().plugins ?? [];
+  if (plugin === undefined) throw new Error("no plugin");
+  Object.assign(plugin, { permissions: { ...plugin.permissions, backup: undefined } });
+  expect(dumpOf("light")?.refused).toContain('the plugin "ledger" was not granted "backup"');
+  Object.assign(plugin, { permissions: { ...plugin.permissions, backup: true, scopes: ["other"] } });
+  expect(dumpOf("light")?.refused).toContain("was not granted");
+  // Without a word about permissions, a plugin has all of them.
+  write("");
+  await refresh();
+  expect(dumpOf("light")?.refused).toBeUndefined();
 });

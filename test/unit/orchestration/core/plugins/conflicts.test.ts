@@ -26,6 +26,11 @@ describe("what two grants allow together", () => {
   });
 
   test("has the variables of the server of both, and each name is granted by itself", () => {
+    expect([widened(none, { ...none, backup: true }), widened({ ...none, backup: true }, none)]).toEqual([
+      ["backup"],
+      [],
+    ]);
+    expect(together(none, { ...none, backup: true }).backup).toBe(true);
     const one = { ...none, server_env: ["A", "B"] };
     const two = { ...none, server_env: ["B", "C"] };
     expect(widened(one, two)).toEqual(["C of the server's environment"]);

@@ -106,6 +106,12 @@ unknown: passed over
     ["env: {A: [x]}", "env.A: expected a text"],
     ["routes: {port: 70000}", "70000 is not a port"],
     ["attend: {unready: 10ms}", 'attend.unready: "10ms" is not a duration of at least 1s'],
+    ["backup: {dump: [cat]}", 'backup.restore: expected a program and its arguments, like ["pg_dump", "-Fc"]'],
+    ["backup: {dump: [cat], restore: [cat], check: []}", "backup.check: expected a program and its arguments"],
+    [
+      "{backup: {dump: [cat], restore: [cat]}, permissions: {actions: []}}",
+      "permissions.backup: its backup commands need this permission: backup: true",
+    ],
     ["attend: {command: ../x}", 'attend.command: "../x" is not a valid command name'],
     ["routes: {prefix: a/b}", 'routes.prefix: "a/b" is not one segment'],
     ["protocol: 2", "speaks protocol 2 and this server 1"],
