@@ -71,7 +71,7 @@ export function newestParts(snapshots: readonly Snapshot[], limit: number) {
   const newest = new Map<PartName, Snapshot & { what: PartName }>();
   for (const one of snapshots.toSorted((a, b) => a.at - b.at)) {
     const what = partOf(one.tags);
-    if (what !== undefined && one.at <= limit) newest.set(what, { ...one, what });
+    if (what !== undefined && one.at <= limit && !one.isDamaged) newest.set(what, { ...one, what });
   }
   return [...newest.values()];
 }

@@ -128,9 +128,15 @@ export function createBackups(options: BackupOptions): Backups {
     inspect: inspector.inspect,
   });
 
+  const beside = (targets: readonly StoredTarget[]) => [...images.copiesOf(targets), ...parts.copiesOf(targets)];
   const repairs = createRepairs(
     { ...shared, stored, onEvent: options.onEvent, closing: closing.signal, random: options.randomBytes },
-    { states, volumes, images, alone: (work) => options.reading(() => copying(() => states.alone(work))) },
+    {
+      states,
+      volumes,
+      beside: { copiesOf: beside },
+      alone: (work) => options.reading(() => copying(() => states.alone(work))),
+    },
   );
   const shown = (target: StoredTarget) =>
     shownTarget(target, {
@@ -210,7 +216,7 @@ export function createBackups(options: BackupOptions): Backups {
       const since = isoTime(clock.now());
       const ofState = app === undefined ? targets.map(({ name }) => ({ target: name, what: stateWhat })) : [];
       for (const one of ofState) states.copyTo(one.target, closing.signal).catch(() => undefined);
-      const ofServer = app === undefined ? [...images.copiesOf(targets), ...parts.copiesOf(targets)] : [];
+      const ofServer = app === undefined ? beside(targets) : [];
       const others = [...ofVolumes, ...ofServer];
       for (const one of others) one.start(closing.signal).catch(() => undefined);
       return { since, copies: [...ofState, ...others.map(({ target: name, what }) => ({ target: name, what }))] };

@@ -40,12 +40,13 @@ interface Copiers {
   alone<T>(work: () => Promise<T>): Promise<T>;
   states: { copyTo(target: string, signal: AbortSignal): Promise<void> };
   volumes: { copiesOf(app: undefined, targets: readonly StoredTarget[]): Copier[] };
-  images: { copiesOf(targets: readonly StoredTarget[]): Copier[] };
+  /** Images, and what the server holds beside its state. */
+  beside: { copiesOf(targets: readonly StoredTarget[]): Copier[] };
 }
 
 type Copier = { what: string; start(signal: AbortSignal): Promise<void> };
 
-export function createRepairs(parts: RepairParts, { alone, states, volumes, images }: Copiers): Repairs {
+export function createRepairs(parts: RepairParts, { alone, states, volumes, beside }: Copiers): Repairs {
   const { records, clock, log, limits, closing } = parts;
   /** Newest first. */
   const known: Repair[] = [];
@@ -74,7 +75,7 @@ export function createRepairs(parts: RepairParts, { alone, states, volumes, imag
   /** Rejects for no copy that fails: answers with what went wrong. */
   async function copyAll(target: StoredTarget): Promise<Repair["copies"]> {
     await states.copyTo(target.name, closing);
-    const others = [...volumes.copiesOf(undefined, [target]), ...images.copiesOf([target])];
+    const others = [...volumes.copiesOf(undefined, [target]), ...beside.copiesOf([target])];
     for (const { start } of others) await start(closing);
     return [undefined, ...others.map(({ what }) => what)].map((what) => {
       const [run] = records.runs(runsId(target.name, what));
