@@ -6,25 +6,16 @@ import type { BackupTarget, BackupTargetBody } from "../api/backups.ts";
 import { stateWhat } from "../core/subject.ts";
 import { noTarget } from "../core/target.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
-import { createImageCopies } from "./image-copies.ts";
-import { createPartCopies } from "./part-copies.ts";
+import { createBesideCopies } from "./part-copies.ts";
 import { createKey, runsId, type StoredTarget } from "./records.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
 import { createInspector, createLedger } from "./watched.ts";
 import { createLocks } from "./locks.ts";
 import type { BackupOptions } from "./options.ts";
 import { createTwins, type Twins } from "./twins.ts";
-import {
-  createListing,
-  failingOf,
-  isCopy,
-  type Listing,
-  newestFirst,
-  readTargetBody,
-  refuseOwn,
-  shownTarget,
-} from "./shown.ts";
+import { createListing, failingOf, isCopy, type Listing, newestFirst, shownTarget } from "./shown.ts";
 import { createRepository, type Repository } from "./repository.ts";
+import { readTargetBody, refuseOwn } from "./target-body.ts";
 import { createStill } from "./still.ts";
 import { createStateCopies } from "./state-copies.ts";
 import { createVolumeRuns, type VolumeRuns } from "./volume-runs.ts";
@@ -65,7 +56,7 @@ export interface Backups extends Listing {
 }
 
 export function createBackups(options: BackupOptions): Backups {
-  const { records, restic, installationId, gate, clock, log, limits } = options;
+  const { records, restic, installationId, gate, clock, log, limits, images, parts, platform, dumps } = options;
   const twins = createTwins({
     ...{ life: options.life, clock, log, limits, onEvent: options.onEvent, isUnconfirmed: options.isUnconfirmed },
     targets: () => records.targets().map(({ name }) => name),
@@ -100,12 +91,9 @@ export function createBackups(options: BackupOptions): Backups {
 
   const looks = { look: twins.look, looked: twins.looked, isFresh: (target: string) => repairs.isFresh(target) };
   const shared = { records, clock, log, limits, repositoryOf, ...looks };
-  const images = createImageCopies({ ...shared, images: options.images, turn: copying, closing: closing.signal });
-  const parts = createPartCopies({ ...shared, parts: options.parts, turn: copying });
-  const still = createStill({ ...shared, platform: options.platform, closing: closing.signal });
-  const volumes: VolumeRuns = createVolumeRuns({
-    ...{ ...shared, platform: options.platform, dumps: options.dumps, still, copying },
-  });
+  const beside = createBesideCopies({ ...shared, images, parts, turn: copying, closing: closing.signal });
+  const still = createStill({ ...shared, platform, closing: closing.signal });
+  const volumes: VolumeRuns = createVolumeRuns({ ...shared, platform, dumps, still, copying });
 
   function stored(name: string | null): StoredTarget {
     const target = records.targets().find((one) => one.name === name);
@@ -122,21 +110,14 @@ export function createBackups(options: BackupOptions): Backups {
     ...{ turn: copying, reading: options.reading },
     async expireVolumes(...target) {
       await volumes.expire(...target);
-      await images.expire(...target);
-      await parts.expire(...target);
+      await beside.expire(...target);
     },
     inspect: inspector.inspect,
   });
 
-  const beside = (targets: readonly StoredTarget[]) => [...images.copiesOf(targets), ...parts.copiesOf(targets)];
   const repairs = createRepairs(
     { ...shared, stored, onEvent: options.onEvent, closing: closing.signal, random: options.randomBytes },
-    {
-      states,
-      volumes,
-      beside: { copiesOf: beside },
-      alone: (work) => options.reading(() => copying(() => states.alone(work))),
-    },
+    { states, volumes, beside, alone: (work) => options.reading(() => copying(() => states.alone(work))) },
   );
   const shown = (target: StoredTarget) =>
     shownTarget(target, {
@@ -216,7 +197,7 @@ export function createBackups(options: BackupOptions): Backups {
       const since = isoTime(clock.now());
       const ofState = app === undefined ? targets.map(({ name }) => ({ target: name, what: stateWhat })) : [];
       for (const one of ofState) states.copyTo(one.target, closing.signal).catch(() => undefined);
-      const ofServer = app === undefined ? beside(targets) : [];
+      const ofServer = app === undefined ? beside.copiesOf(targets) : [];
       const others = [...ofVolumes, ...ofServer];
       for (const one of others) one.start(closing.signal).catch(() => undefined);
       return { since, copies: [...ofState, ...others.map(({ target: name, what }) => ({ target: name, what }))] };
@@ -235,8 +216,7 @@ export function createBackups(options: BackupOptions): Backups {
     repository: async (target) => repositoryOf(stored(target)),
     failing: () => [
       ...records.targets().flatMap(({ name }) => failingOf(name, stateWhat, records.runs(name))),
-      ...images.failing(),
-      ...parts.failing(),
+      ...beside.failing(),
       ...volumes.failing(),
       ...ledger.failing(),
       ...inspector.failing(),
@@ -255,8 +235,7 @@ export function createBackups(options: BackupOptions): Backups {
             continue;
           }
           await volumes.copyDue(signal);
-          await images.copyDue(signal);
-          await parts.copyDue(signal);
+          await beside.copyDue(signal);
           await clock.sleep(limits.stateLookMs, sooner);
         }
       };
@@ -266,6 +245,6 @@ export function createBackups(options: BackupOptions): Backups {
       await copying(async () => undefined);
       await looking;
     },
-    ...{ takeOver: twins.takeOver, bringImage: images.bring, repairs },
+    ...{ takeOver: twins.takeOver, bringImage: beside.bring, repairs },
   };
 }

@@ -1,6 +1,7 @@
 import { shownCause } from "../../base/wire/failure.ts";
 import { keepWords } from "../core/restic-words.ts";
 import { partTags } from "../core/subject.ts";
+import { createImageCopies } from "./image-copies.ts";
 import type { BackupOptions } from "./options.ts";
 import type { ServerPart } from "./platform.ts";
 import { type BackupRecords, recordRun, runsId, type StoredRun, type StoredTarget } from "./records.ts";
@@ -8,8 +9,28 @@ import type { Repository } from "./repository.ts";
 import { failingOf, nextCopyAt } from "./shown.ts";
 import type { Twins } from "./twins.ts";
 
-/** Copies of what the server holds beside its state, by the schedule of each part. */
-export function createPartCopies({
+/** Copies of what the server holds beside its state: images, and each part of its root. */
+export function createBesideCopies(
+  given: Parameters<typeof createImageCopies>[0] & Parameters<typeof createPartCopies>[0],
+) {
+  const [images, parts] = [createImageCopies(given), createPartCopies(given)];
+  return {
+    bring: images.bring,
+    async copyDue(signal: AbortSignal) {
+      await images.copyDue(signal);
+      await parts.copyDue(signal);
+    },
+    copiesOf: (targets: readonly StoredTarget[]) => [...images.copiesOf(targets), ...parts.copiesOf(targets)],
+    failing: () => [...images.failing(), ...parts.failing()],
+    async expire(...target: Parameters<typeof images.expire>) {
+      await images.expire(...target);
+      await parts.expire(...target);
+    },
+  };
+}
+
+/** Copies of parts of the root, each by its schedule. */
+function createPartCopies({
   records,
   parts,
   turn,

@@ -1,11 +1,10 @@
-import { durationForm, formatDuration, parseDuration } from "../../base/pure/duration.ts";
-import { keepDefault } from "../../base/pure/keep.ts";
+import { formatDuration } from "../../base/pure/duration.ts";
 import { isoTime } from "../../base/pure/iso-time.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
-import { Failure, problemsFailure } from "../../base/wire/failure.ts";
-import type { BackupRun, BackupTarget, BackupTargetBody, listBackupApps, VolumeCopies } from "../api/backups.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import type { BackupRun, BackupTarget, listBackupApps, VolumeCopies } from "../api/backups.ts";
 import { isGenerationOnly } from "../core/generation.ts";
-import { keepWords, type Snapshot } from "../core/restic-words.ts";
+import type { Snapshot } from "../core/restic-words.ts";
 import {
   firstPassTag,
   imageOf,
@@ -16,8 +15,7 @@ import {
   stateWhat,
   whatOf,
 } from "../core/subject.ts";
-import { checkCredentials, readTarget } from "../core/target.ts";
-import { growthOf, readSize } from "../core/size.ts";
+import { growthOf } from "../core/size.ts";
 import type { AppVolumes, CopiedVolume, CopyPolicy } from "./platform.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
@@ -31,26 +29,12 @@ export const isCopy = (snapshot: Snapshot) => !isFirstPass(snapshot) && !isGener
 export const newestFirst = (snapshots: readonly Snapshot[]) => snapshots.toSorted((a, b) => b.at - a.at);
 
 export function shownTarget(
-  {
-    name,
-    url,
-    everyMs,
-    keep,
-    createdAt,
-    appendOnly,
-    images,
-    logs,
-    maxBytes,
-    sizes,
-    checkedAt,
-    checkError,
-  }: StoredTarget,
+  target: StoredTarget,
   {
     runs,
     held,
     nextAt,
-    currentAt,
-    failing,
+    ...more
   }: {
     runs: readonly StoredRun[];
     held: string | undefined;
@@ -59,13 +43,15 @@ export function shownTarget(
     failing: readonly { target: string; what: string; error: string }[];
   },
 ): BackupTarget {
+  const { currentAt, failing } = more;
+  const { name, url, everyMs, keep, createdAt, appendOnly, images, logs, maxBytes, sizes, checkedAt, checkError } =
+    target;
   const success = runs.find(({ error }) => error === undefined);
   const [failed] = failingOf(name, stateWhat, runs);
   return {
     ...{ name, url, every: formatDuration(everyMs), keep, created_at: isoTime(createdAt) },
     append_only: appendOnly,
-    images,
-    logs,
+    ...{ images, logs },
     size_bytes: sizes?.at(-1)?.bytes,
     growth_bytes: growthOf(sizes),
     max_size_bytes: maxBytes,
@@ -75,7 +61,7 @@ export function shownTarget(
     last_success_at: success && isoTime(success.startedAt),
     last_error: failed?.error,
     failing_since: failed && isoTime(failed.sinceAt),
-    volume_errors: failing.flatMap(({ target, what, error }) => (target === name ? [`${what}: ${error}`] : [])),
+    volume_errors: failing.flatMap((one) => (one.target === name ? [`${one.what}: ${one.error}`] : [])),
     next_at: held === undefined ? isoTime(nextAt) : undefined,
     held,
   };
@@ -119,70 +105,6 @@ export function nextCopyAt(
 /** Whether what is done every so often is due; at once where it never was, or where a clock that was ahead has dated it. */
 export function isDueAgain(doneAt: number | undefined, now: number, everyMs: number): boolean {
   return doneAt === undefined || doneAt > now || now - doneAt >= everyMs;
-}
-
-/** Fails `invalid` for a folder in the server's own: what is there is lost with the server. */
-export async function refuseOwn(url: string, isOurs: (folder: string) => Promise<boolean>): Promise<void> {
-  if (!url.startsWith("/") || !(await isOurs(url))) return;
-  const message = `"${url}" lies in the server's own folder, and is lost with it; name one on another disk`;
-  throw problemsFailure([{ path: "url", message }]);
-}
-
-/** A target as it is stored. Fails `invalid` with the paths of its faults. */
-export function readTargetBody(
-  name: string | null,
-  {
-    url,
-    credentials = {},
-    every,
-    keep = keepDefault,
-    append_only: appendOnly,
-    images,
-    logs,
-    max_size: maxSize,
-  }: BackupTargetBody,
-  { limits, now }: { limits: { everyMinMs: number; everyDefaultMs: number }; now: number },
-): StoredTarget {
-  if (name === null || !/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) {
-    throw new Failure(
-      "invalid",
-      `"${name}" is not the name of a target; use 1 to 40 lower-case letters, digits and "-"`,
-    );
-  }
-  at("url", () => checkCredentials(readTarget(url), credentials));
-  at("keep", () => keepWords(keep));
-  const maxBytes = maxSize === undefined ? undefined : readSize(maxSize);
-  if (maxSize !== undefined && maxBytes === undefined)
-    throw problemsFailure([{ path: "max_size", message: `"${maxSize}" is not a size; write it like 50GB` }]);
-  const everyMs = every === undefined ? limits.everyDefaultMs : (parseDuration(every) ?? 0);
-  if (everyMs < limits.everyMinMs) {
-    const least = formatDuration(limits.everyMinMs);
-    throw problemsFailure([
-      { path: "every", message: `"${every}" is not a time of ${least} or more; ${durationForm}` },
-    ]);
-  }
-  return {
-    name,
-    url,
-    credentials,
-    everyMs,
-    keep,
-    createdAt: now,
-    appendOnly,
-    images,
-    logs,
-    maxBytes,
-    prunedAt: undefined,
-  };
-}
-
-function at(path: string, check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    if (error instanceof Failure) throw problemsFailure([{ path, message: error.message }]);
-    throw error;
-  }
 }
 
 /** What all targets that answer say together, and why others do not answer. */

@@ -6,8 +6,6 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Generation, newestGeneration } from "../../backups/core/generation.ts";
 import { readRecoveryKey } from "../../backups/core/recovery-key.ts";
-import { partsOf } from "../../backups/core/restore-choice.ts";
-import type { Snapshot } from "../../backups/core/restic-words.ts";
 import { checkCredentials, type Credentials, readTarget } from "../../backups/core/target.ts";
 import { createRestic } from "../../backups/restic/restic.ts";
 import { stateTag } from "../../backups/core/subject.ts";
@@ -27,7 +25,7 @@ import { copiesFile, type KnownCopies, stateFile } from "../staging.ts";
 import { confirm } from "./confirm.ts";
 import { noteCopy, notedCopy } from "../../orchestration/store/copy.ts";
 import { requireRoot, thisMachine } from "./machine.ts";
-import { restoreLogs, restoreParts } from "./restore-parts.ts";
+import { limitOf, partLines, restoreLogs, restoreParts, timeText } from "./restore-parts.ts";
 import { restoreRest, type RunClient, stopwatch } from "./restore-rest.ts";
 import { installedWords } from "./systemd.ts";
 
@@ -171,29 +169,6 @@ function copyIn(layout: Layout, practice = false): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-const limitOf = (at: string | undefined) => (at === undefined ? Infinity : Date.parse(at));
-
-const timeText = (at: number) => new Date(at).toISOString();
-
-/** The time of each part that comes back, and the time that brings all of them back as they were together. */
-function partLines(
-  snapshots: readonly Snapshot[],
-  { stateAt, at, logs = false }: { stateAt: number; at: string | undefined; logs?: boolean | undefined },
-) {
-  const [limit, oldMs] = [limitOf(at), backupLimits.drillOldMs];
-  const { rows, together } = partsOf(snapshots, { stateAt, limit, oldMs });
-  const width = Math.max(...["state", ...rows.map(({ what }) => what)].map(({ length }) => length));
-  const noteOf = (what: string, isOld: boolean) =>
-    what === "logs" && !logs ? "  (stay there without --logs)" : isOld ? "  (not copied any more)" : "";
-  return [
-    `${"state".padEnd(width)}  ${timeText(stateAt)}`,
-    ...rows.map(({ what, at: of, isOld }) => `${what.padEnd(width)}  ${timeText(of)}${noteOf(what, isOld)}`),
-    ...(together === undefined || at !== undefined
-      ? []
-      : [`all of one time: --at ${timeText(together)}, here and with berth backup restore --all`]),
-  ];
 }
 
 const outcomeOf = (practice: boolean | undefined) =>

@@ -2,14 +2,38 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Snapshot } from "../../backups/core/restic-words.ts";
-import { newestParts } from "../../backups/core/restore-choice.ts";
+import { newestParts, partsOf } from "../../backups/core/restore-choice.ts";
 import type { Repository } from "../../backups/service/repository.ts";
 import type { Layout } from "../../base/disk/layout.ts";
 import { shownCause } from "../../base/wire/failure.ts";
 import { giveTree } from "../../base/disk/root.ts";
+import { backupLimits } from "../../config/backup-limits.ts";
 import { layLogs } from "../stored-logs.ts";
 import { thisMachine } from "./machine.ts";
 import { stopwatch } from "./restore-rest.ts";
+
+export const limitOf = (at: string | undefined) => (at === undefined ? Infinity : Date.parse(at));
+
+export const timeText = (at: number) => new Date(at).toISOString();
+
+/** The time of each part that comes back, and the time that brings all of them back as they were together. */
+export function partLines(
+  snapshots: readonly Snapshot[],
+  { stateAt, at, logs = false }: { stateAt: number; at: string | undefined; logs?: boolean | undefined },
+) {
+  const [limit, oldMs] = [limitOf(at), backupLimits.drillOldMs];
+  const { rows, together } = partsOf(snapshots, { stateAt, limit, oldMs });
+  const width = Math.max(...["state", ...rows.map(({ what }) => what)].map(({ length }) => length));
+  const noteOf = (what: string, isOld: boolean) =>
+    what === "logs" && !logs ? "  (stay there without --logs)" : isOld ? "  (not copied any more)" : "";
+  return [
+    `${"state".padEnd(width)}  ${timeText(stateAt)}`,
+    ...rows.map(({ what, at: of, isOld }) => `${what.padEnd(width)}  ${timeText(of)}${noteOf(what, isOld)}`),
+    ...(together === undefined || at !== undefined
+      ? []
+      : [`all of one time: --at ${timeText(together)}, here and with berth backup restore --all`]),
+  ];
+}
 
 interface Asked {
   repository: Repository;

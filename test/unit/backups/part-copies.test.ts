@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
-import { createPartCopies } from "../../../src/backups/service/part-copies.ts";
+import { createBesideCopies } from "../../../src/backups/service/part-copies.ts";
 import type { ServerPart } from "../../../src/backups/service/platform.ts";
 import type { StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
 import type { Repository } from "../../../src/backups/service/repository.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { noImages } from "../../support/backup-parts.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -45,8 +46,16 @@ function make() {
       return [];
     },
   } as unknown as Repository;
-  const parts = createPartCopies({
-    ...{ parts: [part], clock, log: silentLog, limits: backupLimits, turn: createLimit(1) },
+  const parts = createBesideCopies({
+    ...{
+      parts: [part],
+      images: noImages,
+      closing: signal,
+      clock,
+      log: silentLog,
+      limits: backupLimits,
+      turn: createLimit(1),
+    },
     records: {
       targets: () => [target],
       runs: (id) => (id === "disk repositories" ? [...at.runs] : []),

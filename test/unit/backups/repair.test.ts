@@ -63,7 +63,7 @@ function place() {
     },
     {
       ...{ alone: (work) => work(), states: { copyTo: async () => undefined } },
-      ...{ volumes: { copiesOf: () => copies }, images: { copiesOf: () => [] } },
+      ...{ volumes: { copiesOf: () => copies }, beside: { copiesOf: () => [] } },
     },
   );
   async function ended(step: Repair["step"]): Promise<Repair> {
