@@ -5,6 +5,7 @@ import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listen
 import { type App, customNames, frameworkNotes, localNote, namesRead, needsMark, sampleNames } from "./needs.ts";
 import { besideSources, keptIn, withKept } from "./kept.ts";
 import { builtInNote, lockNote, migrationNote, tablesNote, tlsNote, versionNote } from "./notes.ts";
+import { askedNotes } from "./asked.ts";
 import { readmePort } from "./readme.ts";
 import { manifestText, servicesNotes, usesSqlite, workerNote } from "./service-notes.ts";
 import { absentFiles, sourcesOf } from "./sources.ts";
@@ -24,6 +25,7 @@ export function withEvidence(tree: SourceTree, language: string, plan: Planned):
         ...versionNote(tree, plan, language, folder),
         ...lockNote(tree, language),
         ...builtInNote(sources),
+        ...askedNotes(tree, { sources, language, folder }, { isPages }),
       ],
     };
   // A file without a text is yet to be written.
@@ -158,6 +160,7 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
       ...absent,
       ...servicesNotes(tree, { sources, language, folder }, { text: packages, said: names }),
       ...tlsNote(sources, language).concat(localNote(sources, notes, plan.port)),
+      ...askedNotes(tree, { sources, language, folder }, { port: plan.port, isPages: false }),
       ...workerNote(tree, packages),
       ...(names.length === 0
         ? []

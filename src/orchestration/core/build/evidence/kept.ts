@@ -26,7 +26,7 @@ const uploads: readonly RegExp[] = [
 
 /** A path that a variable says, and that is in the folder without it: `os.getenv("DB_PATH", "shop.db")`. */
 const toldPath =
-  /["'`.]([A-Z][A-Z0-9_]{1,40})["'`]?\]?\)?[ \t]{0,3}(?:,|\|\||\?\?|\bor\b)[ \t]{0,3}["'`](?:\.\/)?([\w./-]{0,100}\.(?:db|sqlite3?))["'`]/;
+  /["'`.]([A-Z][A-Z0-9_]{1,40})["'`]?\]?\)?[ \t]{0,3}(?:,|\|\||\?\?|\bor\b)[ \t]{0,3}["'`](?:\.\/)?((?!django\.)[\w./-]{0,100}\.(?:db|sqlite3?))["'`]/;
 /** A module of the language itself that opens such files. */
 const opensSqlite = /^[ \t]*(?:import|from) sqlite3\b|["'](?:node|bun):sqlite["']/m;
 const writes: readonly RegExp[] = [

@@ -151,7 +151,9 @@ function settingsOf(tree: SourceTree, folder: string, { files }: Sources): Sourc
     .filter((path) => !files.some((file) => file.path === path))
     .slice(0, 40)
     .map((path) => ({ path, text: (tree.read(path) ?? "").slice(0, 16 * 1024) }));
-  return [...files, ...others].filter(({ path }) => !unlike.test(path.slice(folder.length)));
+  const outside = (path: string) =>
+    path.slice(folder.length).replace(/(src\/main\/)(?:java|kotlin|scala|groovy)\/.*\//, "$1");
+  return [...files, ...others].filter(({ path }) => !unlike.test(outside(path)));
 }
 
 interface Address {
@@ -177,8 +179,20 @@ const quoted = /\(.{0,60}["'`]([A-Z][A-Z0-9]{0,20}_[A-Z0-9_]{1,60})["'`]/;
 /** A connection string of .NET by its name. */
 const connection = /\bGetConnectionString\(\s*"(\w{1,60})"/;
 
+/** A constant of PHP that holds the host. */
+const defined = String.raw`\bdefine\([ \t]{0,3}["'](?:\w{1,20}_)?(?:HOST|HOSTNAME|SERVER)["'][ \t]{0,3},[ \t]{0,3}["']`;
+const fixedHost = new RegExp(String.raw`${defined}${here}`, "i");
+
+/** Names that PHP's code has by themselves, and does not read. */
+function isConstant(text: string, name: string): boolean {
+  return name === "DB_CONNECTION" || new RegExp(String.raw`\bdefine\([ \t]{0,3}["']${name}["']`).test(text);
+}
+
 /** Where the sources say that a service is. */
-function addressOf(settings: Sources["files"], { schemes, variables, local, code }: Service): Address | undefined {
+function addressOf(
+  settings: Sources["files"],
+  { name, schemes, variables, local, code }: Service,
+): Address | undefined {
   const written = new RegExp(String.raw`\b(?:${schemes}):(?:${rest}${here}|${beside})`, "i");
   const split = new RegExp(String.raw`${driver}(?:pdo_)?(?:${schemes})\b`, "i");
   const apart = new RegExp(String.raw`${host}${here}`, "i");
@@ -189,6 +203,8 @@ function addressOf(settings: Sources["files"], { schemes, variables, local, code
     if ((split.test(text) || code?.test(text) === true) && apart.test(text))
       return { file: path, variable: undefined, isWritten: true };
   }
+  const constant = /SQL|MariaDB/.test(name) ? settings.find(({ text }) => fixedHost.test(text)) : undefined;
+  if (constant !== undefined) return { file: constant.path, variable: undefined, isWritten: true };
   const file = settings.find(({ text }) => connection.test(text));
   if (file !== undefined)
     return { file: file.path, variable: `ConnectionStrings__${connection.exec(file.text)?.[1]}`, isWritten: false };
@@ -196,7 +212,7 @@ function addressOf(settings: Sources["files"], { schemes, variables, local, code
   const says = new RegExp(String.raw`^(?:[A-Z0-9]{1,20}_){0,3}(?:${variables})_?${saysPlace}$`);
   for (const { path, text } of settings)
     for (const [, variable = ""] of text.matchAll(named))
-      if (says.test(variable) && !(path.endsWith(".php") && variable === "DB_CONNECTION"))
+      if (says.test(variable) && !(path.endsWith(".php") && isConstant(text, variable)))
         return { file: path, variable, isWritten: false };
   return undefined;
 }

@@ -26,6 +26,8 @@ const building = /^[\w.-]{1,60}\.config\.[cm]?[jt]s$/;
 /** Folders with nothing that runs on the server. */
 const skipped =
   /^(?:\.|_|node_modules|vendor|venv|env\/|(?:unit|integration)?-?tests?\/|spec\/|e2e\/|cypress\/|mocks?\/|examples?\/|samples?\/|docs?\/|dist\/|out\/|target\/|obj\/|coverage\/|fixtures\/|migrations\/|client\/|frontend\/|public\/|static\/|assets\/(?!.{0,9}go)|scripts\/|tools\/|benchmarks?\/)/i;
+/** Names of packages, which say nothing of what is in them: Spring's own begin is com.example. */
+const packages = /(?:^|\/)src\/main\/(?:java|kotlin|scala|groovy)\//;
 const tested =
   /^(?:mix\.exs|setup\.py)$|[._](?:test|spec|stories)\.[cm]?[jt]sx?$|(?:^|\/)(?:test_[^/]{0,100}|[^/]{0,100}_(?:test|spec)|conftest)\.(?:py|rb|exs)$|^application-(?:dev|test|local)/;
 const limits = { files: 400, folders: 400, text: 64 * 1024, all: 3 * 1024 * 1024 };
@@ -44,7 +46,7 @@ export function sourcesOf(whole: SourceTree, language: string, folder = ""): Sou
       break;
     }
     for (const name of tree.list(at.slice(0, -1))) {
-      if (name.endsWith("/") && !skipped.test(name)) queue.push(at + name);
+      if (name.endsWith("/") && (packages.test(at) || !skipped.test(name))) queue.push(at + name);
       else if (
         ending?.test(at + name) === true &&
         !tested.test(name) &&

@@ -1,0 +1,104 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: sources hold such text
+import { describe, expect, test } from "bun:test";
+import { generateDockerfile } from "../../../../../src/orchestration/core/build/generate.ts";
+import { treeOf } from "../../../../support/source-tree.ts";
+
+type Files = Record<string, string>;
+function made(files: Files) {
+  const result = generateDockerfile(treeOf(files), {});
+  if (!result.ok) throw new Error(result.problem);
+  return { ...result.build, notes: result.build.notes.join("\n") };
+}
+const express = (text: string, packages = '"express":"4"'): Files => ({
+  "package.json": `{"scripts":{"start":"node app.js"},"dependencies":{${packages}},"engines":{"node":"22"}}`,
+  "package-lock.json": "{}",
+  "app.js": `${text}\napp.listen(process.env.PORT);`,
+});
+const vite = (text: string): Files => ({
+  "package.json": '{"scripts":{"build":"vite build"},"devDependencies":{"vite":"5"},"engines":{"node":"22"}}',
+  "package-lock.json": "{}",
+  "src/main.tsx": text,
+});
+const spring = (text: string): Files => ({
+  "pom.xml": "<artifactId>spring-boot-maven-plugin</artifactId><java.version>21</java.version>",
+  "src/main/java/com/example/shop/Shop.java": text,
+});
+
+describe("an address that is another machine once it runs is said", () => {
+  test.each<[string, Files, string]>([
+    [
+      "pages ask the machine of each visitor",
+      vite('fetch("http://localhost:4001/tasks")'),
+      "src/main.tsx asks http://localhost:4001",
+    ],
+    [
+      "so do components",
+      { ...vite(""), "src/List.vue": "const url = `http://127.0.0.1:5005/tasks`" },
+      "src/List.vue asks http://127.0.0.1:5005",
+    ],
+    [
+      "pages beside a program",
+      { ...express(""), "public/js/list.js": "fetch('http://localhost:3000/tasks')" },
+      "public/js/list.js asks http://localhost:3000",
+    ],
+    ["a form", { ...express(""), "views/new.ejs": '<form action="http://localhost:3000/new">' }, "views/new.ejs asks"],
+    [
+      "the program asks its own container",
+      express('const found = await axios.get("http://localhost:5050/stock")'),
+      "http://localhost:5050 is the container itself",
+    ],
+    [
+      "the program asks a host of Compose",
+      express('const stockUrl = "http://stock:8080"'),
+      "http://stock:8080 is a host of another network",
+    ],
+    [
+      "a database in a package called com.example",
+      {
+        ...spring('class Shop { String at = "jdbc:mysql://localhost:3306/shop"; }'),
+        "src/main/java/com/example/shop/App.java": "class App { void main() { SpringApplication.run(App.class); } }",
+      },
+      "needs another address of MySQL or MariaDB: src/main/java/com/example/shop/Shop.java names this machine",
+    ],
+    [
+      "a constant of PHP",
+      {
+        "index.php": "<?php require 'settings.php'; mysqli_connect(DB_HOST, 'a', 'b');",
+        "settings.php": "<?php define('DB_HOST', 'localhost:3306');",
+      },
+      "needs another address of MySQL or MariaDB: settings.php names this machine",
+    ],
+  ])("%s", (_kind, files, note) => {
+    expect(made(files).notes).toContain(note);
+  });
+
+  test.each<[string, Files]>([
+    ["lists of who may ask", express('app.use(cors({ origin: "http://localhost:5173" }))')],
+    ["logs", express('console.log("http://localhost:3000")')],
+    ["a default of a variable", vite('const at = import.meta.env.VITE_API ?? "http://localhost:3001"')],
+    ["another platform on the web", express('axios.get("https://api.example.com/x")')],
+    [
+      "settings for developers",
+      { ...vite(""), "vite.config.ts": 'export default { target: "http://localhost:3001" }' },
+    ],
+  ])("not %s", (_kind, files) => {
+    expect(made(files).notes).not.toMatch(/another address|address of what/);
+  });
+
+  test("a constant of PHP is no variable", () => {
+    const files = { "index.php": "<?php define('DB_HOST', 'localhost'); mysqli_connect(DB_HOST, 'a', 'b');" };
+    expect(made(files).notes).not.toContain("DB_HOST in env");
+  });
+
+  test("a driver of Django is no file of SQLite", () => {
+    const notes = made({
+      "requirements.txt": "django==5\n",
+      "manage.py": "DJANGO_SETTINGS_MODULE",
+      "shop/wsgi.py": "application = 1",
+      "shop/settings.py":
+        "INSTALLED_APPS = []\nDATABASES = {'default': {'ENGINE': os.environ.get('ENGINE', 'django.db.backends.sqlite3')}}\n",
+    }).notes;
+    expect(notes).not.toContain("ENGINE:");
+    expect(notes).toContain("needs a volume: a database of SQLite (shop/settings.py)");
+  });
+});
