@@ -107,6 +107,8 @@ export const backupLimits = {
   copyCpuWeight: 10,
   copyMemoryHighBytes: Math.max(512 * 1024 * 1024, Math.floor(totalmem() / 4)),
   resticKillGraceMs: 10_000,
+  /** How often it is counted what a restore has written, of a restic that does not say it. */
+  resticWatchMs: 2_000,
   /** restic tries each request again for 15 minutes: a target that fails for as long as this is given up, until the next copy. */
   resticStallMs: minute,
 };

@@ -57,6 +57,9 @@ export const Restore = Type.Object({
   id: Type.String(),
   group: Type.String({ description: "the same for all volumes of one request" }),
   state: OneOf(["waiting", "fetching", "placing", "done", "failed", "undoing", "undone"], "how far it is"),
+  bytes_fetched: Type.Optional(
+    Type.Integer({ description: "while it is fetching: how many of `bytes` are there, counted now and then" }),
+  ),
   started_at: Type.String(),
   ended_at: Type.Optional(Type.String()),
   error: Type.Optional(Type.String({ description: "why it failed; what was there is unchanged" })),

@@ -78,9 +78,12 @@ interface RestoreOrder {
   only: readonly string[];
 }
 
-/** Bytes that a restore has written, from a line of its `--json`; undefined for another line. */
-export function restoredBytes(line: string): number | undefined {
-  if (!line.startsWith('{"message_type":"status"')) return undefined;
-  const [, bytes] = /"bytes_restored":(\d+)/.exec(line) ?? [];
-  return bytes === undefined ? undefined : Number(bytes);
+/** How a restore is watched: restic says how far it is, or what is on the disk is counted. */
+export function restoreProgress(version: string, folder: string, onBytes: (bytes: number) => void) {
+  if (!hasFeature(version, "restoreProgress")) return { watched: { folder, onBytes } };
+  const onText = (text: string) => {
+    const [, bytes] = [...text.matchAll(/^\{"message_type":"status".*"bytes_restored":(\d+)/gm)].at(-1) ?? [];
+    if (bytes !== undefined) onBytes(Number(bytes));
+  };
+  return { onText };
 }

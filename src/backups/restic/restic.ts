@@ -3,7 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { hidingOf } from "../../base/pure/hide.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { type CopyGroup, hasNoScope } from "./copy-group.ts";
+import { watchBytes, type Watched } from "./watch-bytes.ts";
+import { type CopyGroup, hasNoScope, named } from "./copy-group.ts";
 import {
   createStallWatch,
   resticVersion,
@@ -27,6 +28,7 @@ interface Order {
   signal?: AbortSignal | undefined;
   /** Gets what it writes to stdout, as it comes. */
   onText?: ((text: string) => void) | undefined;
+  watched?: Watched | undefined;
   /** The machine as which it runs, and on which no other process is: restic takes locks of that name for left over. */
   machine?: string | undefined;
   /**
@@ -81,18 +83,6 @@ export const politely = [
 const quickly = ["choom", "-n", "1000", "--", "setpriv", "--pdeathsig", "TERM", "--"];
 
 /**
- * Gives the command a host name of its own. restic takes a lock for left over when it names this machine and a process that
- * is gone: two servers called "debian" would remove each other's.
- */
-const named = (host: string, isAlone = false) => [
-  ...["unshare", "--uts", ...(isAlone ? ["--pid", "--fork", "--kill-child"] : [])],
-  "sh",
-  "-c",
-  'echo "$0" > /proc/sys/kernel/hostname && exec "$@"',
-  host,
-];
-
-/**
  * The program restic. `cacheFolder` is what it may make again whenever it is gone; for the limits, see `backupLimits`;
  * `hostName` is for its locks; `group` is where long commands stand.
  */
@@ -102,7 +92,8 @@ export function createRestic(
     resticOutputBytesMax: outputBytesMax,
     resticKillGraceMs: killGraceMs,
     resticStallMs: stallMs,
-  }: { resticOutputBytesMax: number; resticKillGraceMs: number; resticStallMs: number },
+    resticWatchMs: watchMs,
+  }: { resticOutputBytesMax: number; resticKillGraceMs: number; resticStallMs: number; resticWatchMs: number },
   hostName: () => string | undefined = () => undefined,
   group: CopyGroup = async () => [],
 ): Restic {
@@ -122,7 +113,7 @@ export function createRestic(
   const spawn = (
     before: readonly string[],
     at: string | undefined,
-    { words, env, folder, input, pace, machine }: Omit<Order, "timeoutMs" | "signal" | "onText">,
+    { words, env, folder, input, pace, machine }: Omit<Order, "timeoutMs" | "signal" | "onText" | "watched">,
   ) =>
     Bun.spawn(
       [
@@ -170,6 +161,7 @@ export function createRestic(
     const onAbort = () => end("it was interrupted");
     order.signal?.addEventListener("abort", onAbort, { once: true });
     if (order.signal?.aborted) onAbort();
+    const unwatch = order.watched && watchBytes(order.watched, watchMs);
     try {
       const [stdout, stderr] = await Promise.all([
         readTail(child.stdout, outputBytesMax, order.onText),
@@ -187,6 +179,7 @@ export function createRestic(
         cause: why === undefined ? cause : stderr.trim() === "" ? why : `${why}; restic said last: ${cause}`,
       };
     } finally {
+      unwatch?.();
       clearTimeout(late);
       clearTimeout(killing);
       order.signal?.removeEventListener("abort", onAbort);

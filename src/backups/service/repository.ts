@@ -1,8 +1,9 @@
 import { Failure } from "../../base/wire/failure.ts";
 import { createLocks, type Locks } from "./locks.ts";
 import { createDamage, type DamageRoom } from "./damage.ts";
-import { lockingOf, repairIndexWords, restoreWords } from "../core/restic-commands.ts";
+import { lockingOf, repairIndexWords, restoreProgress, restoreWords } from "../core/restic-commands.ts";
 import type { Restic } from "../restic/restic.ts";
+import type { Watched } from "../restic/watch-bytes.ts";
 import { type Generation, generationTags } from "../core/generation.ts";
 import { includePattern, namesIn, sizeBelow } from "../core/restore-choice.ts";
 import {
@@ -50,8 +51,17 @@ export interface Repository extends DamageRoom {
   names(snapshot: string): Promise<string[]>;
   /** A small file of a snapshot; empty where it holds none. */
   text(snapshot: string, path: string): Promise<string>;
-  /** Writes a snapshot, or one path of it, into a folder, and compares what it has written with the copy. */
-  restore(snapshot: string, folder: string, signal: AbortSignal, path?: string): Promise<void>;
+  /**
+   * Writes a snapshot, or one path of it, into a folder, and compares what it has written with the copy. `onBytes` gets how many
+   * bytes are there, now and then.
+   */
+  restore(
+    snapshot: string,
+    folder: string,
+    signal: AbortSignal,
+    path?: string,
+    onBytes?: (bytes: number) => void,
+  ): Promise<void>;
 }
 
 /** See `backupLimits`. */
@@ -90,6 +100,8 @@ interface How {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   pace?: "long" | "quick" | undefined;
+  onText?: ((text: string) => void) | undefined;
+  watched?: Watched | undefined;
 }
 
 export function createRepository(
@@ -229,10 +241,11 @@ export function createRepository(
       if (done.cause.includes("not found")) return "";
       throw refused(`reading the copy at ${place}`, done);
     },
-    async restore(snapshot, folder, signal, path) {
+    async restore(snapshot, folder, signal, path, onBytes) {
       const only = path === undefined ? ["--exclude", `/${emptyFile}`] : ["--include", includePattern(path)];
-      const words = restoreWords(await restic.version(), { snapshot, folder, only });
-      const done = await order(words, { signal, ...long });
+      const version = await restic.version();
+      const words = restoreWords(version, { snapshot, folder, only });
+      const done = await order(words, { signal, ...long, ...(onBytes && restoreProgress(version, folder, onBytes)) });
       if (done.ok) return;
       const failure = refused(`restoring from ${place}`, done);
       const wayOut = "take another copy (berth backup list), or the same from another target";

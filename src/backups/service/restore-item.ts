@@ -9,6 +9,9 @@ import type { RestoreParts, StoredRestore } from "./restore-parts.ts";
 export function createRestoreItems(parts: RestoreParts) {
   const { records, volumes, folders, clock, log, limits } = parts;
 
+  /** Bytes that are there of those that are fetched now. */
+  const fetched = new Map<string, number>();
+
   async function save(restore: StoredRestore, change: Partial<StoredRestore>): Promise<void> {
     Object.assign(restore, change);
     await records.putRestore({ ...restore });
@@ -41,7 +44,8 @@ export function createRestoreItems(parts: RestoreParts) {
     if (restore.bytes + limits.restoreSpareBytes > freeBytes)
       throw new Failure("storage_full", `the disk of "${live}" is too full for the copy; free some space`);
     await folders.make(stage);
-    await (await parts.source(target)).restore(snapshot, stage, signal, path);
+    const onBytes = (bytes: number) => void fetched.set(restore.id, Math.min(bytes, restore.bytes));
+    await (await parts.source(target)).restore(snapshot, stage, signal, path, onBytes);
     if (path === undefined && way !== "into") await folders.dress(stage, root ?? live);
     await folders.complete(stage, signal);
     if (path === undefined || way === "into") {
@@ -148,7 +152,7 @@ export function createRestoreItems(parts: RestoreParts) {
     async carryOut(restore: StoredRestore, signal: AbortSignal): Promise<void> {
       const { volume } = restore;
       try {
-        await fetch(restore, signal);
+        await fetch(restore, signal).finally(() => fetched.delete(restore.id));
         await holding(volume, () => place(restore));
       } catch (error) {
         if (!(error instanceof Failure)) log.error("restore failed", { restore: restore.id, error });
@@ -180,6 +184,7 @@ export function createRestoreItems(parts: RestoreParts) {
     /** Never rejects. */
     undo: (restore: StoredRestore) => holding(restore.volume, () => undo(restore)),
     requireKept,
+    fetched: (id: string) => fetched.get(id),
     /** Removes what was replaced. */
     async discard(restore: StoredRestore): Promise<void> {
       if (restore.stage !== undefined) await folders.remove(restore.stage);

@@ -145,11 +145,12 @@ export function createRestores(parts: RestoreParts): Restores {
         // Its backups may be among the volumes, and its pod may wait for its image, which is fetched in the one turn of all.
         void Promise.all(ended).then(() => fills.carryOut(restore, database, { placed, signal: closing.signal }));
       }
-      return { group, restores: begun.map(shownRestore) };
+      return { group, restores: begun.map((restore) => shownRestore(restore)) };
     },
     list(group) {
       const rows = records.restores().filter((restore) => group === undefined || restore.group === group);
-      return { restores: rows.sort((a, b) => b.startedAt - a.startedAt).map(shownRestore) };
+      rows.sort((a, b) => b.startedAt - a.startedAt);
+      return { restores: rows.map((restore) => shownRestore(restore, items.fetched(restore.id))) };
     },
     async undo({ scope, name, volume }, actor) {
       const newest = new Map<string, StoredRestore>();
@@ -175,7 +176,7 @@ export function createRestores(parts: RestoreParts): Restores {
           : one(() => parts.turn(() => items.undo(restore)));
         undone.catch((error: unknown) => log.error("restore not undone", { error }));
       }
-      return { group, restores: begun.map(shownRestore) };
+      return { group, restores: begun.map((restore) => shownRestore(restore)) };
     },
     failing() {
       const newest = new Map(
@@ -216,7 +217,7 @@ const restoreTimings = (restores: readonly StoredRestore[]) =>
     return isDone ? [{ target, bytes, ms: Math.max(0, endedAt - startedAt) }] : [];
   });
 
-function shownRestore(restore: StoredRestore): Restore {
+function shownRestore(restore: StoredRestore, fetched?: number): Restore {
   const { id, group, subject, way, volume, mount, into, path, target, snapshot, bytes, state, error } = restore;
   return {
     ...{
@@ -234,6 +235,7 @@ function shownRestore(restore: StoredRestore): Restore {
       bytes,
       state,
       error,
+      bytes_fetched: state === "fetching" ? fetched : undefined,
     },
     at: isoTime(restore.at),
     started_at: isoTime(restore.startedAt),

@@ -1,7 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { Failure } from "../../base/wire/failure.ts";
+import { isAtLeast, resticMin } from "../../backups/core/restic-commands.ts";
+import { resticVersion } from "../../backups/core/restic-words.ts";
 import { type Machine, must } from "./machine.ts";
+import { fetchRestic, resticRelease } from "./restic-release.ts";
 
 const aptInstall = ["apt-get", "install", "-y", "-qq", "--no-install-recommends"];
 /** Without systemd, the packages of Debian would start their services with another run level. */
@@ -86,15 +89,35 @@ export async function needProxy(machine: Machine): Promise<void> {
   await machine.run(["systemctl", "--quiet", "disable", "--now", "haproxy.service"]);
 }
 
-/** Installs restic where it is missing. Without it all works but copies outside of the machine: says so and goes on. */
-export async function needRestic(machine: Machine): Promise<void> {
-  if (machine.has("restic")) return;
+/**
+ * Installs restic where it is missing or too old: from the packages of Debian, or a release of its own. Without it all works but
+ * copies outside of the machine: says so and goes on. Fails `conflict` where a release is not what it should be.
+ */
+export async function needRestic(machine: Machine, release = resticRelease): Promise<void> {
+  if (await hasRestic(machine)) return;
   const isDebian = machine.has("apt-get");
   if (isDebian) machine.say("installing restic (restic)");
-  if (isDebian && (await aptGet(machine, "restic"))) return;
+  if (isDebian && (await aptGet(machine, "restic")) && (await hasRestic(machine))) return;
+  try {
+    return await fetchRestic(machine, release);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === "conflict") throw error;
+    machine.note(error.message);
+  }
   const other = installCommand(machine, { dnf: "restic", zypper: "restic", pacman: "restic" });
-  machine.say("restic is missing: berth backup target cannot copy anything outside of this machine");
-  machine.note(`to install it: ${isDebian ? "apt-get install restic" : (other ?? "install restic 0.12 or newer")}`);
+  machine.say(
+    `restic ${resticMin} or newer is missing: berth backup target cannot copy anything outside of this machine`,
+  );
+  machine.note(
+    `to install it: ${isDebian ? "apt-get install restic" : (other ?? `install restic ${resticMin} or newer`)}`,
+  );
+}
+
+/** Whether there is one that the server can use. */
+async function hasRestic(machine: Machine): Promise<boolean> {
+  if (!machine.has("restic")) return false;
+  const version = resticVersion((await machine.run(["restic", "version"])).stdout);
+  return version === undefined || isAtLeast(version, resticMin);
 }
 
 /** What has to be open in a firewall, in the words of the one that runs here. */

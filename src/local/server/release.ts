@@ -71,7 +71,7 @@ async function signedSums(folder: string, version: string, keys: readonly Buffer
 }
 
 /** Answers with the sha256 of what came. */
-async function download(url: string, into: string): Promise<string> {
+export async function download(url: string, into: string): Promise<string> {
   const body = (await get(url)).body;
   const hash = new Bun.CryptoHasher("sha256");
   const file = await open(into, "wx", 0o755);

@@ -2,7 +2,7 @@ import type { BackupRun, listSnapshots } from "../../backups/api/backups.ts";
 import type { planRestore, Restore, RestoreBody } from "../../backups/api/restore.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { App } from "../../observability/api/app-model.ts";
-import { durationText, many } from "./figures.ts";
+import { bytesText, durationText, many } from "./figures.ts";
 import { exactText } from "./times.ts";
 
 type Snapshot = DataOf<typeof listSnapshots>["snapshots"][number];
@@ -156,7 +156,11 @@ export function outcomeText(restore: Restore, zone?: string): string {
   const of = `the copy of ${exactText(Date.parse(restore.at), zone)}`;
   if (error !== undefined) return `${what}: ${error}`;
   if (state === "waiting") return `${what} waits for another copy or restore to end`;
-  if (state === "fetching") return `${what}: ${of} is fetched from ${restore.target}`;
+  if (state === "fetching") {
+    const { bytes, bytes_fetched: there } = restore;
+    const far = there === undefined ? "" : `, ${bytesText(there)} of ${bytesText(bytes)} so far`;
+    return `${what}: ${of} is fetched from ${restore.target}${far}`;
+  }
   if (state === "placing") return `${what}: the data is put in its place`;
   if (state === "undoing") return `${what}: the data of before is put back`;
   if (state === "undone") return `${what} has the data of before the restore again`;

@@ -19,7 +19,7 @@ import {
   repairIndexWords,
   resticFeatures,
   resticMin,
-  restoredBytes,
+  restoreProgress,
   restoreWords,
 } from "../../../src/backups/core/restic-commands.ts";
 import { expectedMs, partsOf } from "../../../src/backups/core/restore-choice.ts";
@@ -166,8 +166,12 @@ describe("what restic says", () => {
     for (const words of [...["0.14.0", "0.18.0"].map(repairIndexWords), restoreWords("0.18.0", order)])
       expect(["read", "write"]).toContain(lockingOf(words));
     expect(() => lockingOf(["mount"])).toThrow("not in the table");
+    const seen: number[] = [];
+    const onBytes = (bytes: number) => void seen.push(bytes);
     const line = '{"message_type":"status","percent_done":0.5,"total_bytes":8,"bytes_restored":4}';
-    expect([line, "{}"].map(restoredBytes)).toEqual([4, undefined]);
+    restoreProgress("0.16.0", "/x", onBytes).onText?.(`${line}\n${line.replace(":4}", ":6}")}\n{"message_type":"sta`);
+    restoreProgress("0.16.0", "/x", onBytes).onText?.('{"message_type":"summary","total_bytes":8}');
+    expect([seen, restoreProgress("0.14.0", "/x", onBytes)]).toEqual([[6], { watched: { folder: "/x", onBytes } }]);
     expect([10, 11, 12, 1].map((code) => troubleOf("", code))).toEqual([
       ...["no_repository", "locked", "wrong_key", "other"],
     ] as never);

@@ -92,7 +92,14 @@ describe("restores", () => {
         size: async () => 1_000,
         ...mortal(
           {
-            async restore(_: string, folder: string, __: AbortSignal, path?: string) {
+            async restore(
+              _: string,
+              folder: string,
+              __: AbortSignal,
+              path?: string,
+              onBytes?: (bytes: number) => void,
+            ) {
+              onBytes?.(400);
               cpSync(join(home, "copy"), folder, { recursive: true });
               if (path !== undefined) rmSync(join(folder, "a"));
               meanwhile();
@@ -423,6 +430,19 @@ describe("restores", () => {
     await begin({ scope: "shop", name: "db", way: "in_place" });
     const { mode } = await import("node:fs").then(({ statSync }) => statSync(live()));
     expect(mode & 0o777).toBe(0o750);
+  });
+
+  test("the list says how many bytes are there while a copy is fetched", async () => {
+    let seen: unknown[] = [];
+    const restores = createRestores(parts());
+    const shown = () => restores.list(undefined).restores.map(({ state, bytes_fetched: there }) => [state, there]);
+    meanwhile = () => {
+      seen = shown();
+    };
+    await restores.begin({ scope: "shop", name: "db", way: "into", into: join(home, "found") }, "ann");
+    await Promise.all(turns);
+    meanwhile = () => undefined;
+    expect([seen, shown()]).toEqual([[["fetching", 400]], [["done", undefined]]]);
   });
 
   test("what came into the folder while the copy was fetched stays", async () => {

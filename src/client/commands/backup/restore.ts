@@ -141,8 +141,14 @@ function goesTo(restore: PlannedRestore | Restore): string {
 
 /** Until every volume has its data, or has failed. Fails where not all is back; `uncopied` cannot come back. */
 async function finished(context: Context, group: string, uncopied: readonly string[] = []): Promise<number> {
+  const said = new Map<string, string>();
   const data = await untilEnded(context, async () => {
     const found = await context.api.call(listRestores, { query: { group } });
+    for (const restore of context.json ? [] : found.restores) {
+      const text = fetchedText(restore);
+      if (text !== undefined && said.get(restore.id) !== text) context.terminal.note(`${restore.what}  ${text}`);
+      if (text !== undefined) said.set(restore.id, text);
+    }
     return haveEnded(found.restores) ? found : undefined;
   });
   await answer(context, data, () => data.restores.map(restoreText).join("\n"));
@@ -187,11 +193,20 @@ function restoreText(restore: Restore): string {
   const copy = `${bytesText(bytes)} of ${timeText(at)} from ${target}`;
   if (error !== undefined) return `${what}  ${state}: ${printable(error)}`;
   if (state === "undone") return `${what}  undone: the data of before the restore is back`;
-  if (ended === undefined || state !== "done") return `${what}  ${state}: ${copy}`;
+  if (ended === undefined || state !== "done") {
+    const there = restore.bytes_fetched === undefined ? "" : `${bytesText(restore.bytes_fetched)} of `;
+    return `${what}  ${state}: ${there}${copy}`;
+  }
   const took = `in ${secondsText(Date.parse(ended) - Date.parse(begun))}`;
   const undoable = kept === undefined ? "" : `; what it replaced is kept until ${timeText(kept)}`;
   const place = fill === undefined ? `into ${goesTo(restore)}` : `by ${fill === "WAL" ? fill : `the backup ${fill}`}`;
   return `${what}  restored ${copy} ${took} ${place}${undoable}`;
+}
+
+/** How far a fetch is, in words that change at each tenth of it. */
+function fetchedText({ bytes, bytes_fetched: there = 0 }: Restore): string | undefined {
+  const tenths = Math.floor((10 * there) / Math.max(1, bytes));
+  return tenths === 0 ? undefined : `fetching: ${tenths * 10} % of ${bytesText(bytes)}`;
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;

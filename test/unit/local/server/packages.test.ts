@@ -1,4 +1,7 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Machine } from "../../../../src/local/server/machine.ts";
 import {
   firewallHints,
@@ -99,28 +102,76 @@ describe("HAProxy", () => {
 });
 
 describe("restic", () => {
+  const folder = mkdtempSync(join(tmpdir(), "berth-restic."));
+  const program = join(folder, "bin-restic");
+  const script = "#!/bin/sh\necho restic 0.17.3 compiled\n";
+  const packed = Bun.spawnSync(["bzip2", "-c"], { stdin: Buffer.from(script) }).stdout;
+  const name = process.arch === "x64" ? "amd64" : "arm64";
+  const served = Bun.serve({
+    ...{ hostname: "127.0.0.1", port: 0 },
+    fetch: ({ url }) =>
+      url.endsWith(`/v0.17.3/restic_0.17.3_linux_${name}.bz2`)
+        ? new Response(packed)
+        : new Response("none", { status: 404 }),
+  });
+  afterAll(async () => {
+    await served.stop(true);
+    rmSync(folder, { recursive: true });
+  });
+  const sum = new Bun.CryptoHasher("sha256").update(packed).digest("hex");
+  const release = (over: { version?: string; sha256?: string } = {}) => ({
+    ...{ url: `http://127.0.0.1:${served.port}`, version: over.version ?? "0.17.3", program },
+    archives: { [process.arch]: [name, over.sha256 ?? sum] as const },
+  });
+  const none = release({ version: "9.9.9" });
+
   test("that is there is left alone, and one that is missing is installed", async () => {
-    const there = machineWith(["restic", "apt-get"]);
-    await needRestic(there.machine);
-    expect(there.calls).toEqual([]);
+    const there = machineWith(["restic", "apt-get"], { "restic version": "restic 0.12.0 compiled" });
+    await needRestic(there.machine, none);
+    expect(there.calls).toEqual(["restic version"]);
     const { machine, calls } = machineWith(["apt-get"]);
-    await needRestic(machine);
+    await needRestic({ ...machine, has: (one) => machine.has(one) || (one === "restic" && calls.length > 1) }, none);
     expect(calls).toEqual(["apt-get update -qq", "apt-get install -y -qq --no-install-recommends restic"]);
   });
 
   test("that cannot be installed stops nothing: what does not work without it is said, with the command", async () => {
     for (const [programs, answers, command] of [
-      [["apt-get"], { "apt-get update": 100 }, "apt-get install restic"],
+      [["apt-get", "bzip2"], { "apt-get update": 100 }, "apt-get install restic"],
       [["apt-get"], { "apt-get install": 100 }, "apt-get install restic"],
-      [["dnf"], {}, "dnf install -y restic"],
+      [["dnf", "bzip2"], {}, "dnf install -y restic"],
       [[], {}, "install restic 0.12 or newer"],
     ] as const) {
       const { machine, said } = machineWith(programs, answers);
-      await needRestic(machine);
+      await needRestic(machine, none);
+      expect(said.at(-3)).toMatch(programs.includes("bzip2" as never) ? /status 404/ : /bzip2 is missing/);
       expect(said.at(-2)).toContain("berth backup target cannot copy anything");
       expect(said.at(-1)).toBe(`to install it: ${command}`);
     }
   });
+
+  test.skipIf(Bun.which("bzip2") === null)(
+    "that a distribution lacks, or has too old, is a release whose checksum is known; another one stops",
+    async () => {
+      const run: Machine["run"] = async (words) => {
+        const { exitCode, stdout, stderr } = Bun.spawnSync([...words]);
+        return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+      };
+      for (const [programs, answers] of [
+        [["dnf", "bzip2", "install"], {}],
+        [["restic", "apt-get", "bzip2", "install"], { "restic version": "restic 0.9.6 compiled" }],
+      ] as const) {
+        const { machine } = machineWith(programs, answers);
+        const real = { ...machine, run: (words: readonly string[]) => (isReal(words) ? run : machine.run)(words) };
+        const isReal = ([one = ""]: readonly string[]) => one === "bzip2" || one === "install";
+        const wrong = needRestic(real, release({ sha256: "0".repeat(64) }));
+        await expect(wrong).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining(`got ${sum}`) });
+        expect(existsSync(program)).toBe(false);
+        await needRestic(real, release());
+        expect(Bun.spawnSync([program]).stdout.toString()).toBe("restic 0.17.3 compiled\n");
+        rmSync(program);
+      }
+    },
+  );
 });
 
 test("the firewall that runs gets its own commands", async () => {

@@ -124,6 +124,9 @@ test("how it goes and how it ended is a sentence for each state, and says when i
   const states = ["waiting", "fetching", "placing", "undoing", "undone", "done", "failed"] as const;
   const texts = states.map((state) => outcomeText({ ...restoreFixture, state }));
   expect(new Set(texts).size).toBe(states.length - 1);
+  expect(outcomeText({ ...restoreFixture, state: "fetching", bytes: 4_000, bytes_fetched: 1_000 })).toEndWith(
+    ", 1000 B of 3.9 KiB so far",
+  );
   expect(outcomeText({ ...restoreFixture, error: "no space" })).toBe("shop/db/data/0: no space");
   expect(outcomeText({ ...restoreFixture, path: "etc/a" })).toStartWith("etc/a of shop/db/data/0 has the data");
   expect(outcomeText({ ...restoreFixture, way: "beside", mount: "data-0-of-x" })).toContain("mount it as data-0-of-x");
