@@ -15,6 +15,28 @@ function elixirVersion(tree: SourceTree, project: string): string {
   );
 }
 
+/** How the assets of Phoenix are built: by the script of their package.json that is there. */
+function assetsOf(tree: SourceTree, project: string): { hasPackages: boolean; build: (string | undefined)[] } {
+  const hasPackages = tree.has("assets/package.json");
+  const { scripts } = readPackage(tree, "assets/");
+  const makes = ["deploy", "build"].find(
+    (name) => scripts[name] !== undefined && !/--watch|-dev-server/.test(scripts[name]),
+  );
+  const digest = /"assets\.deploy"/.test(project)
+    ? "RUN mix assets.deploy"
+    : makes === undefined
+      ? undefined
+      : "RUN mix phx.digest";
+  return {
+    hasPackages,
+    build: [
+      hasPackages ? "RUN npm install --prefix assets" : undefined,
+      makes === undefined ? undefined : `RUN npm run ${makes} --prefix assets`,
+      digest,
+    ],
+  };
+}
+
 export const elixir: Runtime = {
   name: "elixir",
   mark: (tree) => firstOf(tree, ["mix.exs"]),
@@ -26,8 +48,7 @@ export const elixir: Runtime = {
         problem:
           "mix.exs names no app (app: :name); of an umbrella, name the app's folder in build.path, or write a Dockerfile",
       };
-    const hasPackages = tree.has("assets/package.json");
-    const deploys = readPackage(tree, "assets/").scripts.deploy !== undefined;
+    const { hasPackages, build } = assetsOf(tree, project);
     const served = ["config/runtime.exs", "config/prod.exs", "config/releases.exs", "config/config.exs"]
       .map((file) => (tree.read(file) ?? "").replaceAll(/#.*/g, ""))
       .join("\n");
@@ -55,9 +76,7 @@ export const elixir: Runtime = {
         "RUN mix deps.get --only prod",
         "COPY . .",
         tells && "RUN echo 'config :phoenix, :serve_endpoints, true' >>config/prod.exs",
-        hasPackages && "RUN npm install --prefix assets",
-        hasPackages && deploys && "RUN npm run deploy --prefix assets",
-        /"assets\.deploy"/.test(project) ? "RUN mix assets.deploy" : hasPackages && deploys && "RUN mix phx.digest",
+        ...build,
         "RUN mix release --path /out",
         "FROM ${BASE}",
         "COPY --from=build /out /app",

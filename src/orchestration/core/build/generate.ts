@@ -150,6 +150,8 @@ function nothing(tree: SourceTree): string {
     return `${noLanguage}: to build its Go files, run go mod init`;
   if (tree.list("").some((name) => name.endsWith(".py")))
     return `${noLanguage}: name the packages of its Python files in requirements.txt`;
+  if (tree.list("").some((name) => name.endsWith(".rb")))
+    return `${noLanguage}: name the gems of its Ruby files in a Gemfile`;
   return `${noLanguage} (package.json, requirements.txt, go.mod, index.html …): write a Dockerfile, or set build.lang.name`;
 }
 

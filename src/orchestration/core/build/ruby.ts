@@ -11,6 +11,7 @@ import {
   lines,
   newestIn,
   type Plan,
+  plainName,
   type Runtime,
   type SourceTree,
   versionIn,
@@ -205,10 +206,17 @@ function startOf(tree: SourceTree, { entrypoint }: LanguageChoice): string[] | u
     const server = hasGem(tree, "puma") ? puma.slice(2) : ["rackup", "-o", "0.0.0.0", "-p", "9292"];
     return ["bundle", "exec", ...server];
   }
-  const file = firstOf(tree, ["app.rb", "main.rb", "server.rb"]);
+  const file = firstOf(tree, ["app.rb", "main.rb", "server.rb"]) ?? sinatraFile(tree);
   if (file !== undefined)
     return ["bundle", "exec", "ruby", file, ...(hasGem(tree, "sinatra") ? ["-o", "0.0.0.0", "-p", "9292"] : [])];
   return hintedStart(tree);
+}
+
+/** The only file that is a program of Sinatra by itself. */
+function sinatraFile(tree: SourceTree): string | undefined {
+  const files = tree.list("").filter((name) => name.endsWith(".rb") && plainName(name) !== undefined);
+  const found = files.filter((name) => /^[ \t]*require ["']sinatra["']/m.test(tree.read(name) ?? ""));
+  return found.length === 1 ? found[0] : undefined;
 }
 
 function jekyll(tree: SourceTree, version: string): Plan {

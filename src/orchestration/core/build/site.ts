@@ -4,7 +4,7 @@ import { command, firstOf, jsonOf, fieldsOf, lines, type Runtime, type SourceTre
 
 export const deno: Runtime = {
   name: "deno",
-  mark: (tree) => firstOf(tree, ["deno.json", "deno.jsonc", "deno.lock"]),
+  mark: (tree) => firstOf(tree, ["deno.json", "deno.jsonc", "deno.lock"]) ?? importing(tree),
   plan(tree, { version, entrypoint }) {
     const tasks = fieldsOf(jsonOf(tree, "deno.json").tasks);
     const file = entrypoint ?? firstOf(tree, denoFiles);
@@ -44,6 +44,14 @@ export const deno: Runtime = {
     };
   },
 };
+
+/** A file with imports that only Deno has. */
+function importing(tree: SourceTree): string | undefined {
+  if (tree.has("package.json")) return undefined;
+  return [...denoFiles, "deps.ts", "src/deps.ts"].find((file) =>
+    /["'](?:https:\/\/deno\.land\/|jsr:)|\bDeno\.(?:serve|env|listen)\b/.test(tree.read(file) ?? ""),
+  );
+}
 
 /** The second version of Deno took away what older packages call, such as Deno.serveHttp. */
 const lastOfFirst = "1.46.3";

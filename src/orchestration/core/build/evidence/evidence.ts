@@ -7,7 +7,8 @@ import { besideSources, keptIn, withKept } from "./kept.ts";
 import { builtInNote, lockNote, migrationNote, tablesNote, tlsNote, versionNote } from "./notes.ts";
 import { askedNotes } from "./asked.ts";
 import { readmePort } from "./readme.ts";
-import { manifestText, servicesNotes, usesSqlite, workerNote } from "./service-notes.ts";
+import { workerNotes } from "./workers.ts";
+import { manifestText, servicesNotes, usesSqlite } from "./service-notes.ts";
 import { absentFiles, sourcesOf } from "./sources.ts";
 
 const namesShownMax = 8;
@@ -117,7 +118,8 @@ function withVariables(dockerfile: string, set: readonly string[]): string {
   return dockerfile.replace(last, [...kept, ...set].join(" "));
 }
 
-function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: Planned): Planned {
+function withNeeds(tree: SourceTree, app: App, plan: Planned): Planned {
+  const { sources, language, folder } = app;
   const { notes = [] } = plan;
   const others = [...customNames(tree, folder), ...sampleNames(tree, folder, sources)];
   const names = [...new Set([...namesRead(sources, language), ...namesInSchema(tree, folder), ...others])].filter(
@@ -144,24 +146,22 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
     kept === undefined
       ? { dockerfile: plan.dockerfile, note: [] }
       : withKept(plan.dockerfile, language, besideSources(tree, folder, kept));
-  const isSaid = notes.some((one) => one.startsWith("no migration runs"));
-  const known = isSaid ? [] : migrationNote(tree, folder, language);
-  const migrations = isSaid || known.length > 0 ? known : tablesNote(tree, sources, packages);
+  const migrations = migrationsOf(tree, app, { notes, packages });
   return {
     ...plan,
     dockerfile: takesFile ? withEnvFile(image) : image,
     notes: [
       ...notes,
       ...(takesFile ? [envFileNote(image)] : []),
-      ...frameworkNotes(tree, { sources, language, folder }),
+      ...frameworkNotes(tree, app),
       ...migrations,
       ...note,
       ...builtInNote(sources),
       ...absent,
-      ...servicesNotes(tree, { sources, language, folder }, { text: packages, said: names }),
+      ...servicesNotes(tree, app, { text: packages, said: names }),
       ...tlsNote(sources, language).concat(localNote(sources, notes, plan.port)),
-      ...askedNotes(tree, { sources, language, folder }, { port: plan.port, isPages: false }),
-      ...workerNote(tree, packages),
+      ...askedNotes(tree, app, { port: plan.port, isPages: false }),
+      ...workerNotes(tree, sources, packages),
       ...(names.length === 0
         ? []
         : [
@@ -169,6 +169,17 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
           ]),
     ],
   };
+}
+
+/** What of the tables nothing brings into the database: by migrations, else by files that hold them. */
+function migrationsOf(
+  tree: SourceTree,
+  { sources, language, folder }: App,
+  { notes, packages }: { notes: readonly string[]; packages: string },
+): string[] {
+  const isSaid = notes.some((one) => one.startsWith("no migration runs"));
+  const known = isSaid ? [] : migrationNote(tree, folder, language);
+  return isSaid || known.length > 0 ? known : tablesNote(tree, sources, packages);
 }
 
 /** Lines that import in Go: a package that go.mod calls indirect may be imported all the same. */

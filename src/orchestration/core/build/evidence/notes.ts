@@ -1,5 +1,5 @@
 import { hasGem } from "../gems.ts";
-import { readPackage } from "../node/package-json.ts";
+import { prismaWords, readPackage } from "../node/package-json.ts";
 import { firstOf, type Planned, type SourceTree } from "../runtime.ts";
 import { isBuiltIn, needsMark } from "./needs.ts";
 import type { Sources } from "./sources.ts";
@@ -171,8 +171,9 @@ function isTable(tree: SourceTree, at: string, name: string): boolean {
 /** What changes the database to fit the program, where neither its start nor its build does that. */
 export function migrationNote(tree: SourceTree, folder: string, language: string): string[] {
   const runs = language === "bun" ? ["bun", "run"] : ["npm", "run"];
-  const npx = language === "bun" ? "bunx" : "npx";
   const { scripts, dependencies } = readPackage(tree, folder);
+  const usesPrisma = dependencies.prisma !== undefined || dependencies["@prisma/client"] !== undefined;
+  const prisma = prismaWords(dependencies, language);
   const ran = ["build", "postinstall", "prestart", "start", "start:prod", "heroku-postbuild"].map(
     (name) => scripts[name] ?? "",
   );
@@ -189,8 +190,8 @@ export function migrationNote(tree: SourceTree, folder: string, language: string
       ),
   );
   const command =
-    dependencies.prisma !== undefined && has("prisma/migrations", "src/prisma/migrations")
-      ? [npx, "prisma", "migrate", "deploy"]
+    usesPrisma && has("prisma/migrations", "src/prisma/migrations")
+      ? [...prisma, "migrate", "deploy"]
       : script !== undefined
         ? [...runs, script]
         : language === "elixir" && has("priv/repo/migrations")
@@ -207,15 +208,25 @@ export function migrationNote(tree: SourceTree, folder: string, language: string
                 ? ["flask", "db", "upgrade"]
                 : undefined;
   if (/migrat|db push|db:push|db upgrade|upgrade head/.test(ran.join("\n"))) return [];
-  if (command === undefined && dependencies.prisma !== undefined && has("prisma/schema.prisma", "schema.prisma"))
+  if (command === undefined && usesPrisma && has("prisma/schema.prisma", "schema.prisma"))
     return [
-      `needs its tables: the schema of Prisma has no migrations, and nothing brings it into the database; to do that before each version, write release: { command: ["${npx}", "prisma", "db", "push"] }`,
+      `needs its tables: the schema of Prisma has no migrations, and nothing brings it into the database; to do that before each version, write release: { command: ${listed([...prisma, "db", "push"])} }`,
     ];
   if (command === undefined) return [];
+  const library = `${folder}lib/${/app:\s*:(\w+)/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "app"}`;
+  if (
+    language === "elixir" &&
+    ![`${folder}lib`, library].some((at) => tree.list(at).some((name) => /release/i.test(name)))
+  )
+    return [
+      `no migration runs by itself, and no module runs them in a release; to run them before each version, add one with mix phx.gen.release, and write release: { command: ${listed(command)} }`,
+    ];
   return [
-    `no migration runs by itself; to run them before each version, write release: { command: ${JSON.stringify(command).replaceAll(",", ", ")} }`,
+    `no migration runs by itself; to run them before each version, write release: { command: ${listed(command)} }`,
   ];
 }
+
+const listed = (words: readonly string[]) => JSON.stringify(words).replaceAll(",", ", ");
 
 const ownTls: Readonly<Record<string, RegExp>> = {
   node: /\bhttps\.createServer\(/,

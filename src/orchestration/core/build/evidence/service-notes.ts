@@ -1,5 +1,4 @@
 import type { SourceTree } from "../runtime.ts";
-import { readHints } from "../hints/hints.ts";
 import { type App, needsMark } from "./needs.ts";
 import { imagesBeside, isImageOf, type Service, services } from "./services.ts";
 import type { Sources } from "./sources.ts";
@@ -27,27 +26,6 @@ const sqlite =
 export function usesSqlite(text: string): boolean {
   const isServed = services.some(({ name, library }) => /SQL|MongoDB/.test(name) && library.test(text));
   return sqlite.test(text) && !isServed;
-}
-
-const workers: readonly [library: RegExp, name: string, command: string][] = [
-  [/^[ \t"']{0,6}celery\b/m, "Celery", '["celery", "-A", "NAME", "worker"]'],
-  [/^[ \t"']{0,6}(?:django-rq|rq)\b/m, "RQ", '["rq", "worker"]'],
-  [/^[ \t"']{0,6}dramatiq\b/m, "Dramatiq", '["dramatiq", "MODULE"]'],
-  [/^[ \t]*gem ["']sidekiq["']/m, "Sidekiq", '["bundle", "exec", "sidekiq"]'],
-  [/^[ \t]*gem ["']delayed_job/m, "Delayed Job", '["bundle", "exec", "rake", "jobs:work"]'],
-  [/^[ \t]*gem ["']good_job["']/m, "GoodJob", '["bundle", "exec", "good_job", "start"]'],
-  [/^[ \t]*gem ["']solid_queue["']/m, "Solid Queue", '["bin/jobs"]'],
-  [/"laravel\/horizon"/, "Horizon", '["php", "artisan", "horizon"]'],
-  [/"laravel\/framework"/, "Laravel's queue", '["php", "artisan", "queue:work"]'],
-];
-
-/** What does work beside the requests, and that no file starts. */
-export function workerNote(tree: SourceTree, text: string): string[] {
-  const runs = readHints(tree).processes.some(({ type }) => type !== "web" && type !== "release");
-  const found = runs ? undefined : workers.find(([library]) => library.test(text));
-  if (found === undefined) return [];
-  const [, name, command] = found;
-  return [`no worker of ${name} runs; to run one, write a deployment with the same build and command: ${command}`];
 }
 
 /**

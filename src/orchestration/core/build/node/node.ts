@@ -3,7 +3,6 @@ import { hideManifests, pagesBase, servedByNginx, servePages } from "../pages.ts
 import {
   aptLine,
   command,
-  firstOf,
   type LanguageChoice,
   lines,
   type Plan,
@@ -16,7 +15,7 @@ import { frameworkOf, hasServer, onlyTalks, pagesBelow } from "./frameworks.ts";
 import { installScripts, nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
 import { buildScript, enteredFolders, functionsNote, hasFunctions, partInstalls, startInBuild } from "./parts.ts";
 import { partNotes, partScripts, servedLines, servedParts } from "./served.ts";
-import { browserLines, nodeLibraries, type Packager, packagerOf } from "./packager.ts";
+import { browserLines, clientOfPrisma, nodeLibraries, type Packager, packagerOf } from "./packager.ts";
 import { chosenPlan, type Program, scriptNotes, scriptPort, scriptText } from "./program.ts";
 import { envFiles, startScript, workspaceApps } from "./start.ts";
 
@@ -140,9 +139,10 @@ function buildLines(
     if (tree.has(file) && !named.has(file)) notes.push(notSent(file));
   const files = [...packager.files, ...(tree.has(".npmrc") && named.has(".npmrc") ? [".npmrc"] : [])];
   const all = { ...root.dependencies, ...found.dependencies };
-  const makesClient =
-    all.prisma !== undefined && !/prisma generate/.test(JSON.stringify([ranBefore(root), ranBefore(found)]));
-  const schema = firstOf(tree, [`${folder}prisma/schema.prisma`, `${folder}schema.prisma`]);
+  const client = /prisma generate/.test(JSON.stringify([ranBefore(root), ranBefore(found)]))
+    ? undefined
+    : clientOfPrisma(app, packager, all);
+  if (client?.note !== undefined) notes.push(client.note);
   const parts = folder === "" && !isPages ? servedParts(tree, root) : [];
   const more = folder === "" && root.workspaces.length === 0 ? partScripts(root) : [];
   notes.push(...partNotes(parts, more));
@@ -161,7 +161,7 @@ function buildLines(
     `RUN ${packager.install}`,
     copiesAll ? undefined : "COPY . .",
     ...partInstalls(tree, folder === "" ? partsOf(app, root) : [], ranBefore(root)),
-    makesClient && schema !== undefined ? `RUN ${inFolder}${packager.exec} prisma generate` : undefined,
+    client === undefined ? undefined : `RUN ${inFolder}${client.command}`,
     ...servedLines(tree, parts),
     makes === undefined ? undefined : `RUN ${makes}`,
     ...more.map((name) => `RUN ${packager.run} ${name}`),

@@ -138,3 +138,11 @@ export function reached(scripts: Record<string, string>, names: string[]): strin
       if (scripts[other] !== undefined) seen.add(other);
   return [...seen].flatMap((name) => scripts[name] ?? []);
 }
+
+/** How the tool of Prisma is called; one that the packages do not name is fetched in the version of their client. */
+export function prismaWords(dependencies: Readonly<Record<string, string>>, language: string): string[] {
+  const client = /\d{1,3}/.exec(dependencies["@prisma/client"] ?? "")?.[0];
+  const isNamed = dependencies.prisma !== undefined;
+  const tool = isNamed || client === undefined ? "prisma" : `prisma@${client}`;
+  return language === "bun" ? ["bunx", tool] : ["npx", ...(isNamed ? [] : ["--yes"]), tool];
+}

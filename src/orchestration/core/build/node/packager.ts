@@ -1,5 +1,6 @@
 import { firstOf, type SourceTree } from "../runtime.ts";
-import { type PackageJson, reached } from "./package-json.ts";
+import type { NodeApp } from "./backends.ts";
+import { type PackageJson, prismaWords, reached } from "./package-json.ts";
 
 /** What installs packages and runs scripts. */
 export interface Packager {
@@ -177,4 +178,21 @@ export function browserLines({ puppeteer }: Readonly<Record<string, string>>): s
     : [
         "ENV PUPPETEER_SKIP_DOWNLOAD=true PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=true PUPPETEER_EXECUTABLE_PATH=/usr/bin/chromium",
       ];
+}
+
+/** What makes the client of Prisma for a schema; undefined without one. */
+export function clientOfPrisma(
+  { tree, folder }: Pick<NodeApp, "tree" | "folder">,
+  packager: Packager,
+  packages: Readonly<Record<string, string>>,
+): { command: string; note?: string } | undefined {
+  const schema = firstOf(tree, [`${folder}prisma/schema.prisma`, `${folder}schema.prisma`]);
+  if (schema === undefined) return undefined;
+  if (packages.prisma !== undefined) return { command: `${packager.exec} prisma generate` };
+  if (packages["@prisma/client"] === undefined) return undefined;
+  const command = [...prismaWords(packages, packager.name), "generate"].join(" ");
+  return {
+    command,
+    note: `the packages have no prisma, which makes the client of ${schema}, so "${command}" is run; add it to devDependencies`,
+  };
 }

@@ -102,3 +102,85 @@ describe("an address that is another machine once it runs is said", () => {
     expect(notes).toContain("needs a volume: a database of SQLite (shop/settings.py)");
   });
 });
+
+describe("a tool or a module that the packages or the folder do not have", () => {
+  const schema = { "prisma/schema.prisma": 'datasource db {\n provider = "postgresql"\n url = env("DATABASE_URL")\n}' };
+  test("the client of Prisma is made without the package prisma", () => {
+    const client = '"express":"4","@prisma/client":"^5.2.0"';
+    const { dockerfile, notes } = made({ ...express("", client), ...schema });
+    expect(dockerfile).toContain("RUN npx --yes prisma@5 generate");
+    expect(notes).toContain("add it to devDependencies");
+    expect(notes).toContain('["npx", "--yes", "prisma@5", "db", "push"]');
+    const bun = made({
+      ...schema,
+      "package.json": '{"module":"main.ts","dependencies":{"elysia":"1","@prisma/client":"5"}}',
+      "bun.lock": "",
+      "main.ts": "new Elysia().listen(8080)",
+    });
+    expect(bun.dockerfile).toContain("RUN bunx prisma@5 generate");
+    expect(made({ ...express("", `${client},"prisma":"5"`), ...schema }).dockerfile).toContain(
+      "RUN npx prisma generate",
+    );
+  });
+
+  const phoenix = {
+    "mix.exs": 'defmodule Shop.MixProject do\n app: :shop, {:phoenix, "~> 1.7"}, {:postgrex, "1"}\nend',
+    "priv/repo/migrations/1_a.exs": "use Ecto.Migration",
+    "lib/shop/a.ex": 'System.get_env("PORT")',
+  };
+  test("migrations of Phoenix need a module in the release", () => {
+    expect(made(phoenix).notes).toContain("add one with mix phx.gen.release");
+    expect(made({ ...phoenix, "lib/shop/release.ex": "" }).notes).not.toContain("phx.gen.release");
+  });
+  test("assets of Phoenix are built by the script that there is", () => {
+    const assets = (script: string) =>
+      made({ ...phoenix, "assets/package.json": `{"scripts":{${script}}}` }).dockerfile;
+    expect(assets('"build":"webpack"')).toContain("RUN npm run build --prefix assets\nRUN mix phx.digest");
+    expect(assets('"deploy":"webpack","build":"webpack"')).toContain("RUN npm run deploy --prefix assets");
+    expect(assets('"build":"webpack --watch"')).not.toContain("npm run");
+  });
+});
+
+describe("programs that only their sources show", () => {
+  test.each<[string, Files, string]>([
+    ["Deno by its imports", { "main.ts": 'import { a } from "https://deno.land/x/oak/mod.ts"' }, '"deno","run"'],
+    ["Deno by a call", { "server.ts": "Deno.serve(() => new Response())" }, '"deno","run"'],
+    [
+      "Sinatra in a file of any name",
+      { Gemfile: 'gem "sinatra"\ngem "puma"\n', "tasks.rb": "require 'sinatra'\nget '/' do; end" },
+      '"ruby","tasks.rb","-o","0.0.0.0","-p","9292"',
+    ],
+  ])("%s", (_kind, files, words) => {
+    expect(made(files).dockerfile).toContain(words);
+  });
+  test("Ruby without a Gemfile is refused with what to write", () => {
+    const result = generateDockerfile(treeOf({ "main.rb": "require 'sinatra'" }), {});
+    expect(result.ok || result.problem).toContain("name the gems of its Ruby files in a Gemfile");
+  });
+});
+
+describe("work at set times that nothing runs is said", () => {
+  test.each<[string, Files, string]>([
+    [
+      "Laravel",
+      {
+        "composer.json": '{"require":{"laravel/framework":"^11"}}',
+        artisan: "",
+        "routes/console.php": "<?php Schedule::command('tasks:close')->daily();",
+      },
+      "nothing runs Laravel's schedule (routes/console.php)",
+    ],
+    [
+      "Celery",
+      { "requirements.txt": "flask\ncelery\n", "app.py": "app = Flask(__name__)\ncelery.conf.beat_schedule = {}" },
+      "nothing runs Celery's schedule (app.py)",
+    ],
+    [
+      "whenever",
+      { Gemfile: 'gem "sinatra"', "app.rb": "require 'sinatra'", "config/schedule.rb": "every 1.day do; end" },
+      "nothing runs config/schedule.rb",
+    ],
+  ])("%s", (_kind, files, note) => {
+    expect(made(files).notes).toContain(note);
+  });
+});
