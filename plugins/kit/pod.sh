@@ -94,6 +94,9 @@ outlive() {
 
 own_ordinal() { eval "printf %s \"\${${env_prefix}_REPLICA_ORDINAL:-0}\""; }
 
+# Whether this pod is a copy in a drill: it is alone, and nothing of it leaves.
+is_drilled() { eval "[ -n \"\${${env_prefix}_DRILL:-}\" ]"; }
+
 # host_of ORDINAL: name of another pod of the block.
 host_of() { printf '%s-%s.%s' "$block_name" "$1" "$block_scope"; }
 

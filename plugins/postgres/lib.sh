@@ -49,6 +49,7 @@ load_state() {
   epoch=${PG_EPOCH:-0}
   primary=${PG_PRIMARY_ORDINAL:-0}
   secret=${POSTGRES_MAINTENANCE_PASSWORD:-}
+  if is_drilled; then primary=$(own_ordinal); fi
   [ -f "$state" ] || return 0
   { read -r kept_epoch && read -r kept_primary && read -r kept_secret; } <"$state" || return 0
   if [ "$kept_epoch" -gt "$epoch" ]; then

@@ -215,7 +215,7 @@ server=$!
 attend &
 attendant=$!
 follower=
-if [ -n "${PG_BASE_SECONDS:-}" ]; then
+if [ -n "${PG_BASE_SECONDS:-}" ] && ! is_drilled; then
   sh /berth/wal.sh follow &
   follower=$!
 fi

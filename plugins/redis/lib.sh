@@ -33,6 +33,7 @@ environment_secrets() { printenv | grep '^REDIS_PASSWORD\(_[A-Z0-9_]*\)\{0,1\}=[
 load_place() {
   epoch=${REDIS_EPOCH:-0}
   primary=${REDIS_PRIMARY_ORDINAL:-0}
+  if is_drilled; then primary=$(own_ordinal); fi
   REDISCLI_AUTH=${REDIS_PASSWORD:-}
   case $REDISCLI_AUTH in *[!A-Za-z0-9]*) REDISCLI_AUTH= ;; esac
   is_kept=

@@ -22,11 +22,13 @@ export function withDatabases(
     volumes.apps().flatMap(({ kind, scope, name, volumes: its }) => {
       const wanted = backupsVolume(names, { scope, name });
       const backups = kind === "statefulset" ? its.find(({ volume }) => volume === wanted) : undefined;
-      if (backups === undefined || store.blocks.ownerOf({ kind, scope, name }) === undefined) return [];
+      const owner = store.blocks.ownerOf({ kind, scope, name });
+      if (backups === undefined || owner === undefined) return [];
+      const hasWal = store.blocks.get(owner)?.spec.point_in_time !== undefined;
       const claims = its.filter(({ ordinal }) => ordinal !== undefined);
       const files: unknown = store.manifests.get({ kind: "asset", scope, name })?.spec.files;
       const isFillable = typeof files === "object" && files !== null && "kit_restore_sh" in files;
-      return [{ scope, name, backups, claims, isFillable }];
+      return [{ scope, name, backups, claims, hasWal, isFillable }];
     });
   return { ...volumes, databases };
 }

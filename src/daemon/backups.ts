@@ -89,7 +89,7 @@ export function createBackupRoom(
     ...{ ...shared, ...from, records: restoreRecordsOf(store), wal, dumps, folders, volumes: held },
   });
   const tried: DrillParts = {
-    ...{ ...shared, ...from, folders, stage, gate },
+    ...{ ...shared, ...from, folders, stage, gate, wal, databases: held.databases },
     drills: () => drillsOf(store),
     putDrill: (drill) => store.write((tx) => tx.backups.put("drill", documentOf(drillId(drill), drill))),
     removeDrill: (drill) => store.write((tx) => tx.backups.remove("drill", drillId(drill))),

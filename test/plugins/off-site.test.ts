@@ -121,6 +121,8 @@ describe("backups of databases outside of the machine", () => {
       },
       120_000,
     );
+    const drilled = await berth.cli(["backup", "drill", "data"]);
+    expect([drilled.exitCode, drilled.stdout]).toEqual([0, expect.stringMatching(/(proved.*){3}/s)]);
     const key = await berth.run("backup", "key");
     await burn();
     await comeBack(key);

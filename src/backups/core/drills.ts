@@ -57,11 +57,15 @@ export function drillTimings({ last }: StoredDrill): Timing[] {
 }
 
 /** The protected apps that a request means. Fails where there is none, and says what to do. */
-export function chosenApps<A extends DrilledApp>(apps: readonly A[], { scope, name }: DrillBody): A[] {
+export function chosenApps<A extends DrilledApp>(
+  apps: readonly A[],
+  { scope, name }: DrillBody,
+  guarded: readonly A[],
+): A[] {
   if (name !== undefined && scope === undefined)
     throw problemsFailure([{ path: "scope", message: "name the scope of the app" }]);
-  const named = apps.filter((app) => (scope ?? app.scope) === app.scope && (name ?? app.name) === app.name);
-  const chosen = named.filter(({ policy }) => policy !== undefined);
+  const isNamed = (app: A) => (scope ?? app.scope) === app.scope && (name ?? app.name) === app.name;
+  const [named, chosen] = [apps.filter(isNamed), guarded.filter(isNamed)];
   if (chosen.length > 0) return chosen;
   const what = [scope, name].filter((one) => one !== undefined).join("/");
   if (named.length > 0 && name !== undefined) throw notCopied(what);

@@ -27,7 +27,7 @@ export interface Databases {
     how: { until: number | undefined; target: string | undefined },
   ): Promise<(NewestState & { target: string }) | undefined>;
   /** Brings that of a time, or the newest, into a volume from which its pod restores it. */
-  fetch(of: DatabaseName, how: { until: number | undefined; mountPoint: string }): Promise<void>;
+  fetch(of: DatabaseName, how: { until: number | undefined; mountPoint: string; isDrill?: boolean }): Promise<void>;
   /** Databases whose WAL does not reach the target: since when, and why. */
   failing(): { target: string; sinceAt: number; error: string }[];
   /** Ships until `signal` aborts; not before the gate is open. */
@@ -193,9 +193,9 @@ export function createDatabases(options: DatabasesOptions): Databases {
       );
       return newest && { ...newest, target: target.name };
     },
-    async fetch({ scope, name }, { until, mountPoint }) {
+    async fetch({ scope, name }, { until, mountPoint, isDrill = false }) {
       const plan = await planned({ scope, name }, until === undefined ? undefined : isoTime(until));
-      const folder = join(staging, "restore", scope, name);
+      const folder = join(staging, isDrill ? "drill" : "restore", scope, name);
       const limit = AbortSignal.timeout(limits.workMs);
       await bringDatabase({ ...plan, mountPoint, until, staging: folder, limit });
     },

@@ -1,10 +1,11 @@
 import type { Gate } from "../../base/deliver/gate.ts";
 import type { VolumeCopy } from "../core/restore-choice.ts";
 import type { dueScopes, EndedDrill, StoredDrill } from "../core/drills.ts";
+import type { DrillFill } from "./drill-database.ts";
 import type { AppVolumes } from "./platform.ts";
 import type { Limit } from "../../base/words/limit.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
-import type { RestoreParts } from "./restore-parts.ts";
+import type { DatabaseVolumes, RestoreParts } from "./restore-parts.ts";
 
 export type DrilledKey = Pick<AppVolumes, "scope" | "kind" | "name">;
 
@@ -53,8 +54,10 @@ export interface Rehearsed {
 
 export interface DrillParts extends Pick<
   RestoreParts,
-  "targets" | "source" | "folders" | "log" | "randomBytes" | "onEvent"
+  "targets" | "source" | "folders" | "log" | "randomBytes" | "onEvent" | "wal"
 > {
+  /** Those of this server, whether they are protected or not. */
+  databases(): DatabaseVolumes[];
   /** See `BackupOptions`: copies and restores go on beside it, which may take hours. */
   reading: Limit;
   clock: SteadyClock;
@@ -86,11 +89,17 @@ export interface Case {
   replicas: number;
   memoryBytes: number;
   names: string[];
+  /** What the pod of a database fills an empty volume from. */
+  fill?: DrillFill | undefined;
 }
 
 /** What did not come back of what an app mounts, and why; undefined: all of it did. */
-export function faultOf({ copies }: Pick<Case, "copies">, faults: ReadonlyMap<string, string>): string | undefined {
-  return copies.map(({ volume }) => faults.get(volume)).find((fault) => fault !== undefined);
+export function faultOf(
+  { copies, fill }: Pick<Case, "copies" | "fill">,
+  faults: ReadonlyMap<string, string>,
+): string | undefined {
+  const volumes = [...copies.map(({ volume }) => volume), ...(fill === undefined ? [] : [fill.backups])];
+  return volumes.map((volume) => faults.get(volume)).find((fault) => fault !== undefined);
 }
 
 /** Names the first volume that has no copy, and the targets that do not answer: one of them may have it. */
@@ -102,7 +111,8 @@ export function uncopiedText(
   return `there is no copy of ${missing[0]?.what}${away}`;
 }
 
-export function factsOf({ copies }: Case, sizes: ReadonlyMap<string, number>) {
+export function factsOf({ copies, fill }: Case, sizes: ReadonlyMap<string, number>) {
+  if (fill !== undefined) return { target: fill.target, copyAt: fill.at, bytes: fill.bytes };
   return {
     target: copies[0]?.target,
     copyAt: copies.length === 0 ? undefined : Math.min(...copies.map(({ at }) => at)),

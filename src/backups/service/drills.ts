@@ -1,5 +1,6 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
+import { Failure } from "../../base/wire/failure.ts";
 import type { AppDrill, beginDrill, DrillBody, listDrills } from "../api/drills.ts";
 import {
   chosenApps,
@@ -26,7 +27,12 @@ import {
 } from "./drill-parts.ts";
 import type { AppVolumes } from "./platform.ts";
 import { allCopies } from "./restore-plan.ts";
-import type { Trials } from "./trials.ts";
+import { type DrillFill, fillOf, toldOf } from "./drill-database.ts";
+import type { Place, Trials } from "./trials.ts";
+
+/** The copy of the volume that holds the backup. */
+const copyOf = ({ backups, backup }: DrillFill, found: Case["copies"]) =>
+  found.filter(({ volume }) => backup !== undefined && volume === backups);
 
 /** Copies that are tried: restored into a place without a way out, and started there. */
 export interface Drills {
@@ -55,6 +61,16 @@ export function createDrills(parts: DrillParts, trials: Trials): Drills {
     log.info("backup drilled", detail);
   }
 
+  /** The database that a block has become: its data is what its pod makes of a backup. */
+  const databaseOf = ({ kind, scope, name }: DrilledKey) =>
+    parts.databases().find((one) => kind === "statefulset" && one.scope === scope && one.name === name);
+
+  /** Protected apps, and databases whose WAL goes to a target. */
+  const guardedApps = () => parts.apps().filter((app) => app.policy !== undefined || databaseOf(app)?.hasWal === true);
+
+  const told = async ({ fill }: Case, { folders }: Pick<Place, "folders">) =>
+    fill === undefined ? "" : toldOf(folders.get(fill.backups));
+
   /** What can be drilled of a scope; all else has its result afterwards. */
   async function casesOf(apps: readonly AppVolumes[], startedAt: number): Promise<Case[]> {
     const { copies, unreachable } = await allCopies(parts, undefined);
@@ -66,6 +82,14 @@ export function createDrills(parts: DrillParts, trials: Trials): Drills {
         continue;
       }
       const { found, missing } = copiesOf(app, copies, examined.replicas);
+      const database = databaseOf(app);
+      if (database !== undefined) {
+        const fill = await fillOf(parts, database, found);
+        const none = `there is no backup of ${app.scope}/${app.name} at a target`;
+        if (fill === undefined) await finish(app, startedAt, { result: "failed", why: none });
+        else cases.push({ app, copies: copyOf(fill, found), fill, ...examined });
+        continue;
+      }
       if (missing.length === 0) cases.push({ app, copies: found, ...examined });
       else await finish(app, startedAt, { result: "failed", why: uncopiedText(missing, unreachable) });
     }
@@ -85,11 +109,14 @@ export function createDrills(parts: DrillParts, trials: Trials): Drills {
         if (fault !== undefined) return finish(app, startedAt, { ...facts, result: "failed", why: fault });
         try {
           const { result, watchedMs } = await trials.run(stage, { one, given }, limit);
+          const differs = await told(one, given);
+          if (differs !== "") throw new Failure("conflict", differs);
           const recoveryMs = Math.max(0, clock.steady() - given.begunAt - watchedMs);
           await finish(app, startedAt, { ...facts, result, recoveryMs });
         } catch (error) {
           if (signal.aborted) return;
-          const how = await notStarted(stage, { one, cases, why: trials.wordsOf(error) });
+          const why = (await told(one, given).catch(() => "")) || trials.wordsOf(error);
+          const how = await notStarted(stage, { one, cases, why });
           await finish(app, startedAt, { ...facts, ...how });
         }
       }),
@@ -128,7 +155,7 @@ export function createDrills(parts: DrillParts, trials: Trials): Drills {
 
   /** Apps of the scopes in which a drill is due. */
   async function due(): Promise<AppVolumes[]> {
-    const guarded = parts.apps().filter(({ policy }) => policy !== undefined);
+    const guarded = guardedApps();
     const ids = new Set(guarded.map(drillId));
     for (const drill of parts.drills()) if (!ids.has(drillId(drill))) await parts.removeDrill(drill);
     for (const app of guarded) if (recordOf(app) === undefined) await parts.putDrill(freshDrill(app, clock.now()));
@@ -140,7 +167,7 @@ export function createDrills(parts: DrillParts, trials: Trials): Drills {
   return {
     async begin(body, actor) {
       parts.gate.mustBeOpen("nothing is drilled");
-      const apps = chosenApps(parts.apps(), body);
+      const apps = chosenApps(parts.apps(), body, guardedApps());
       trials.refuseBusy();
       if (parts.targets().length === 0) throw noTarget();
       const since = isoTime(clock.now());

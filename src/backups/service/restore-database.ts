@@ -27,7 +27,8 @@ export async function planDatabases(parts: RestoreParts, body: RestoreBody, chos
       unreachable.push({ target: `WAL of ${scope}/${name}`, why: shownCause(error) });
       return undefined;
     });
-    const dump = await newestBackup(parts, database, { chosen, until });
+    const mountpoint = (await parts.volumes.find(backups.volume))?.mountpoint;
+    const dump = await newestBackup(parts, database, { chosen, until, mountpoint });
     const found = wal !== undefined && wal.at >= (dump?.at ?? 0) ? { ...wal, backup: undefined } : dump;
     if (found === undefined) continue;
     if (!database.isFillable) {
@@ -61,13 +62,19 @@ const backupForm = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 /** When a backup was made, by its id. */
 const timeOf = (id: string) => Date.parse(id.replace(backupForm, "$1-$2-$3T$4:$5:$6Z"));
 
-/** The newest one that no check has found to be bad, in the volume of all backups or in the copy of it. */
-async function newestBackup(
-  parts: RestoreParts,
+/**
+ * The newest one that no check has found to be bad, in the volume of all backups or in the copy of it. `mountpoint`: the folder of that
+ * volume, where the machine has it.
+ */
+export async function newestBackup(
+  parts: Pick<RestoreParts, "source">,
   { scope, name, backups }: DatabaseVolumes,
-  { chosen, until = Number.POSITIVE_INFINITY }: { chosen: readonly VolumeCopy[]; until: number | undefined },
+  {
+    chosen,
+    until = Number.POSITIVE_INFINITY,
+    mountpoint,
+  }: { chosen: readonly VolumeCopy[]; until: number | undefined; mountpoint: string | undefined },
 ): Promise<Found | undefined> {
-  const mountpoint = (await parts.volumes.find(backups.volume))?.mountpoint;
   const isOf = ({ subject }: VolumeCopy) =>
     subject.scope === scope && subject.name === name && subject.claim === backups.volume;
   const copy = mountpoint === undefined ? chosen.find(isOf) : undefined;

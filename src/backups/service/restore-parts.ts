@@ -131,6 +131,8 @@ export interface DatabaseVolumes {
   backups: { volume: string; labels: Record<string, string> };
   /** The volumes of its pods. */
   claims: { claim: string; volume: string; labels: Record<string, string> }[];
+  /** Its WAL goes to a target. */
+  hasWal: boolean;
   /** Its pods know how to fill an empty volume: see plugins/kit/restore.sh. */
   isFillable: boolean;
 }

@@ -1,6 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import { readRoot } from "../core/subject.ts";
+import { leaveWord, unpackedTimes } from "./drill-database.ts";
 import {
   type Case,
   type DrillParts,
@@ -42,6 +43,8 @@ export interface Place {
   /** What takes the place of each volume, and what did not come back. */
   volumes: Map<string, string>;
   faults: Map<string, string>;
+  /** Where the data of each of these lies. */
+  folders: ReadonlyMap<string, string>;
   sizes: ReadonlyMap<string, number>;
   begunAt: number;
 }
@@ -78,11 +81,20 @@ export function createTrials(parts: DrillParts): Trials {
   }
 
   async function restored(cases: readonly Case[], id: string, signal: AbortSignal) {
-    const [volumes, faults] = [new Map<string, string>(), new Map<string, string>()];
+    const [volumes, folders, faults] = [
+      new Map<string, string>(),
+      new Map<string, string>(),
+      new Map<string, string>(),
+    ];
+    const make = async (live: string) => {
+      const { volume, folder } = await room.makeVolume(`${id}.${folders.size}`);
+      folders.set(live, folder);
+      return { volume, folder };
+    };
     for (const copy of cases.flatMap(({ copies }) => copies)) {
       if (volumes.has(copy.volume) || faults.has(copy.volume)) continue;
       try {
-        const { volume, folder } = await room.makeVolume(`${id}.${volumes.size + faults.size}`);
+        const { volume, folder } = await make(copy.volume);
         const root = readRoot(copy.tags);
         await parts.reading(async () => (await parts.source(copy.target)).restore(copy.id, folder, signal));
         if (root !== undefined) await parts.folders.dress(folder, root);
@@ -92,7 +104,17 @@ export function createTrials(parts: DrillParts): Trials {
         faults.set(copy.volume, wordsOf(error));
       }
     }
-    return { volumes, faults };
+    for (const fill of cases.flatMap((one) => one.fill ?? [])) {
+      if (faults.has(fill.backups)) continue;
+      try {
+        if (!volumes.has(fill.backups)) volumes.set(fill.backups, (await make(fill.backups)).volume);
+        await leaveWord(parts, fill, folders.get(fill.backups) ?? "");
+      } catch (error) {
+        signal.throwIfAborted();
+        faults.set(fill.backups, wordsOf(error));
+      }
+    }
+    return { volumes, folders, faults };
   }
 
   async function start(stage: TrialStage, { one: { app, replicas }, given }: Trial, limit: AbortSignal) {
@@ -123,7 +145,8 @@ export function createTrials(parts: DrillParts): Trials {
         cases.flatMap(({ copies }) => copies),
       );
       const memoryBytes = cases.reduce((sum, each) => sum + each.memoryBytes * each.replicas, 0);
-      const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+      const fills = cases.reduce((sum, { fill }) => sum + (fill?.bytes ?? 0) * unpackedTimes, 0);
+      const bytes = [...sizes.values()].reduce((sum, size) => sum + size, fills);
       const refused = await lackOfRoom(parts, { bytes, memoryBytes });
       if (refused !== undefined) return { refused };
       const id = Buffer.from(parts.randomBytes(6)).toString("hex");

@@ -116,6 +116,7 @@ export function drillSpec(workload: ResolvedWorkload, place: DrillPlace, names: 
       ...Object.fromEntries(
         names.envPrefixes.flatMap((prefix) => [
           [`${prefix}_REPLICA_ID`, place.id],
+          [`${prefix}_DRILL`, "1"],
           ...(ordinal === undefined ? [] : [[`${prefix}_REPLICA_ORDINAL`, String(ordinal)]]),
         ]),
       ),

@@ -1,4 +1,7 @@
-import { describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createDrills } from "../../../src/backups/service/drills.ts";
 import { createRehearsals } from "../../../src/backups/service/rehearsals.ts";
 import { createTrials } from "../../../src/backups/service/trials.ts";
@@ -49,6 +52,8 @@ interface World {
   /** Why a change is not let in. */
   forbidden?: Failure;
   reading?: Limit;
+  /** Databases: the backups of a copy, when their WAL ends, what their pods tell, and where their volumes lie. */
+  database?: { hasWal: boolean; backups?: string[]; walAt?: number; tells?: string; folder: string };
   /** Why nothing acts. */
   held?: () => string | undefined;
 }
@@ -70,7 +75,7 @@ function world({
     createFakeClock(now),
   ];
   const snapshots = copied.map((name, at) => {
-    const [volume] = app(name).volumes;
+    const [volume] = (apps.find((one) => one.name === name) ?? app(name)).volumes;
     return { id: `c${at}`, at: now - 3_600_000, tags: [volumeTag, ...(volume ? subjectTags(volume.subject) : [])] };
   });
   const parts: DrillParts = {
@@ -79,7 +84,7 @@ function world({
     onEvent: async () => undefined,
     targets: () => ["disk"],
     source: async () => ({
-      ...{ names: async () => [], text: async () => "" },
+      ...{ names: async () => room.database?.backups ?? [], text: async () => "" },
       snapshots: async () => snapshots,
       size: async () => 1_000,
       async restore(id: string) {
@@ -91,6 +96,18 @@ function world({
     volumesFolder: async () => "/volumes",
     freeMemory: () => room.freeMemory,
     gate: createGate({ heldBy: room.held ?? (() => undefined), clock, lookMs: 1_000 }),
+    databases: () =>
+      apps.flatMap(({ kind, scope, name }) => {
+        const { hasWal } = room.database ?? {};
+        const backups = { volume: `v-${name}`, labels: {} };
+        return kind !== "statefulset" || hasWal === undefined
+          ? []
+          : [{ scope, name, backups, claims: [], hasWal, isFillable: true }];
+      }),
+    wal: {
+      newest: async () => ({ snapshot: "s", at: room.database?.walAt ?? 0, until: undefined, bytes: 7, target: "wal" }),
+      fetch: async ({ name }, { mountPoint }) => void done.push(`fetch ${name} into ${basename(mountPoint)}`),
+    },
     drills: () => [...stored.values()],
     putDrill: async (drill) => void stored.set(drillId(drill), drill),
     removeDrill: async (drill) => void stored.delete(drillId(drill)),
@@ -101,8 +118,17 @@ function world({
         return why === undefined ? { memoryBytes: 1_000, replicas: 1, names: names[name] ?? [] } : { refused: why };
       },
       open: async () => void done.push("open"),
-      makeVolume: async (name) => ({ volume: name, folder: `/volumes/${name}` }),
+      async makeVolume(name) {
+        const folder = join(room.database?.folder ?? "/volumes", name);
+        if (room.database !== undefined) mkdirSync(join(folder, "restore"), { recursive: true });
+        return { volume: name, folder };
+      },
       async start({ key, volumes }) {
+        for (const place of key.kind === "statefulset" ? volumes.values() : []) {
+          const home = join(room.database?.folder ?? "", place, "restore");
+          done.push(readFileSync(join(home, "wanted"), "utf8").trim());
+          writeFileSync(join(home, "done"), room.database?.tells ?? "\n");
+        }
         done.push(`start ${key.name} with ${[...volumes.keys()].sort().join(" ")}`);
         const fault = broken[key.name];
         return {
@@ -189,6 +215,57 @@ describe("what is drilled", () => {
     expect(await it.result("web")).toEqual([["shop/web", wanted, expect.stringContaining(why)]]);
     expect(it.done.filter((line) => line.startsWith("start"))).toEqual([]);
     expect(it.made.failing()).toHaveLength(wanted === "failed" ? 1 : 0);
+  });
+
+  describe("a database of a block", () => {
+    let folder: string;
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), "berth-drills."));
+    });
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+    const ids = ["20261128T100000Z", "20261129T110000Z"];
+    const named = () => {
+      const own = app("main");
+      const subject = { scope: "shop", kind: "statefulset", name: "main", claim: "v-main", ordinal: undefined };
+      return { ...own, kind: "statefulset", volumes: [{ subject, volume: "v-main" }] };
+    };
+    const it = (database: Omit<NonNullable<World["database"]>, "folder">, by: AppVolumes["policy"] | "none" = policy) =>
+      world({
+        apps: [{ ...named(), policy: by === "none" ? undefined : by }],
+        copied: ["main"],
+        database: { folder, ...database },
+      });
+
+    test.each([
+      ["its newest backup", { hasWal: false, backups: ids }, "backup 20261129T110000Z", 3_600, "disk"],
+      ["WAL that is newer", { hasWal: true, backups: ids, walAt: now - 60_000 }, "cluster", 60, "wal"],
+      [
+        "a backup that is newer than its WAL",
+        { hasWal: true, backups: ids, walAt: 1 },
+        `backup ${ids[1]}`,
+        3_600,
+        "disk",
+      ],
+    ])("is made from %s, by its own pod", async (_, database, word, seconds, target) => {
+      const server = it(database);
+      expect(await server.result("main")).toEqual([["shop/main", "proved", undefined]]);
+      expect(server.done).toContain(word);
+      expect(server.made.list().drills[0]).toMatchObject({ recovery_point_seconds: seconds, target });
+      expect(server.done.some((line) => line.startsWith("fetch main"))).toBe(word === "cluster");
+    });
+
+    test("fails where its pod tells what is not as in the backup, and where there is no backup", async () => {
+      const torn = it({ hasWal: true, walAt: now, tells: "app: indexes that are not in order\n" });
+      const why = "restored, but not as in the backup: app: indexes that are not in order";
+      expect(await torn.result("main")).toEqual([["shop/main", "failed", why]]);
+      const none = await it({ hasWal: false }).result("main");
+      expect(none).toEqual([["shop/main", "failed", "there is no backup of shop/main at a target"]]);
+    });
+
+    test("is drilled for its WAL alone", async () => {
+      const server = it({ hasWal: true, walAt: now }, "none");
+      expect(await server.result("main")).toEqual([["shop/main", "proved", undefined]]);
+    });
   });
 
   test("its copies are read when nothing needs the whole repository for itself", async () => {

@@ -1,5 +1,6 @@
 import type { Principal } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
+import { databaseKinds } from "../../api/manifest-key.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import {
   appsNamedIn,
@@ -71,6 +72,10 @@ interface RehearsedApp extends ManifestKey {
 export interface WantedApps extends Rehearsed {
   wanted: ReadonlyMap<string, { manifest: StoredManifest; workload: ResolvedWorkload; refused: string | undefined }>;
 }
+
+/** Whether the scripts of a database fill an empty volume, and know of drills. */
+const isFillable = (scripts: StoredManifest | undefined) =>
+  Object.keys(Object(scripts?.spec.files)).includes("kit_restore_sh");
 
 /** What an app without a limit is taken to need, and its limit in the drill. */
 const memoryDefaultBytes = 512 * 1024 * 1024;
@@ -190,13 +195,18 @@ function createStage(context: Context, inside: InsideNetwork, wanted: WantedApps
       const owner = store.blocks.ownerOf(key);
       if (owner !== undefined && declaredDump(context, key) !== undefined)
         return { refused: `its copies are dumps, which the plugin of the block ${formatKey(owner)} reads by itself` };
-      if (owner !== undefined && podOf(manifest)?.backup?.volumes !== undefined) {
-        const text = `its copies are backups of the block ${owner.kind} ${owner.scope}/${owner.name}, each of which its plugin has restored once`;
-        return { refused: text };
+      const isDatabase = owner !== undefined && databaseKinds.includes(owner.kind);
+      if (isDatabase && !isFillable(store.manifests.get({ ...key, kind: "asset" })))
+        return { refused: "its pods run the scripts of an older berth; apply its block again" };
+      if (owner !== undefined && !isDatabase && podOf(manifest)?.backup?.volumes !== undefined) {
+        return {
+          refused: `its copies are what the block ${owner.kind} ${owner.scope}/${owner.name} calls its backups`,
+        };
       }
       const lacking = await lackingImage(key, workload);
       if (lacking !== undefined) return { refused: lacking };
-      const replicas = Math.max(1, workload.replicas);
+      // A standby is a copy of the first.
+      const replicas = isDatabase ? 1 : Math.max(1, workload.replicas);
       const others = store.manifests.heads().filter(({ kind }) => kind === "deployment" || kind === "statefulset");
       return {
         memoryBytes: workload.container.memoryBytes ?? memoryDefaultBytes,
