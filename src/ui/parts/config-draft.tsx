@@ -1,17 +1,25 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ConfigPatch } from "../../observability/api/settings.ts";
+import { asWhole, type Draft } from "../text/config.ts";
 import { readEnvFile } from "../text/env-file.ts";
 import { Button } from "./button.tsx";
 import { ask } from "./dialog.tsx";
 import { Note } from "./notes.tsx";
 
-/** Values that wait to be stored; null unsets a key. */
-export type Draft = Readonly<Record<string, string | null>>;
-
 const keyShape = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** A key and a value, or a whole .env file. `first`: a key to begin with. */
-export function ConfigAdder({ first, set }: { first: string; set: (more: Draft) => void }) {
+export function ConfigAdder({
+  first,
+  own,
+  set,
+}: {
+  first: string;
+  /** Keys that are set here, rather than by the scope. */
+  own: readonly string[];
+  set: (more: Draft) => void;
+}) {
+  const [isWhole, setIsWhole] = useState(false);
   const [key, setKey] = useState(first);
   const [value, setValue] = useState("");
   const [fault, setFault] = useState("");
@@ -26,7 +34,7 @@ export function ConfigAdder({ first, set }: { first: string; set: (more: Draft) 
       const all = [...faults, ...empty.map((name) => `${name} has no value`)];
       setFault(all.join("; "));
       if (all.length > 0 || Object.keys(vars).length === 0) return;
-      set(vars);
+      set(isWhole ? asWhole(vars, own) : vars);
     } else if (!keyShape.test(key)) {
       setFault("A key has letters, digits and _, and does not begin with a digit.");
       return;
@@ -68,6 +76,12 @@ export function ConfigAdder({ first, set }: { first: string; set: (more: Draft) 
           onInput={(event) => setValue(event.currentTarget.value)}
         />
       </div>
+      {key !== "" || own.length === 0 ? null : (
+        <label class="row flat small">
+          <input type="checkbox" checked={isWhole} onChange={(event) => setIsWhole(event.currentTarget.checked)} />
+          The file is everything: keys that are not in it are unset
+        </label>
+      )}
       {fault === "" ? null : <Note tone="bad">{fault}</Note>}
       <div class="row">
         <Button submits>Add to the changes</Button>

@@ -17,7 +17,7 @@ import { Rehearsals } from "../parts/rehearsals.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { say } from "../data/notices.ts";
 import { sourceMessage, withBuildIds } from "../text/source-builds.ts";
-import { fieldOf, firstManifest, manifestText, missingOf, readManifests } from "../text/manifest-text.ts";
+import { fieldOf, firstManifest, manifestText, missingOf, readManifests, withoutNames } from "../text/manifest-text.ts";
 import { buildFirst } from "./new/build-first.ts";
 import { BuildWait } from "./new/build-wait.tsx";
 import { askUpdate, Existing, isChange } from "./new/existing.tsx";
@@ -49,7 +49,8 @@ const commands: Record<string, string> = {
 export function Screen() {
   const of = query.value.get("of") ?? "";
   const from = query.value.get("from") ?? "";
-  const [text, setText] = useState(of === "" ? firstManifest : "");
+  const copied = query.value.get("copy") ?? "";
+  const [text, setText] = useState(of === "" && copied === "" ? firstManifest : "");
   const [planned, setPlanned] = useState<{ text: string; plan: Plan } | undefined>(undefined);
   const [begun, setBegun] = useState<readonly Operation[]>([]);
   const [source, setSource] = useState<Source | undefined>(undefined);
@@ -57,7 +58,10 @@ export function Screen() {
   const [busy, setBusy] = useState(false);
   const [faults, setFaults] = useState<readonly string[]>([]);
   const [message, setMessage] = useState("");
-  useEffect(() => readStored(of, setText, (error) => setFaults([faultText(error)])), [of]);
+  useEffect(() => {
+    const take = (stored: string) => setText(of === "" ? withoutNames(stored) : stored);
+    readStored(of || copied, take, (error) => setFaults([faultText(error)]));
+  }, [of, copied]);
   // Source belongs to the origin that it was chosen in.
   useEffect(() => {
     if (source !== undefined) setText(firstManifest);

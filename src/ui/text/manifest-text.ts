@@ -79,6 +79,11 @@ export function manifestText({
   return stringify({ kind, scope, name, spec }, { lineWidth: 0 });
 }
 
+/** A copy of a manifest for another app: without its name and the hosts that it has alone. */
+export function withoutNames(text: string): string {
+  return withField(withField(text, "name", ""), "spec.host", "");
+}
+
 /** What a new app begins as: no name that anybody could deploy by mistake. */
 export const firstManifest = `kind: app
 scope:
@@ -105,11 +110,11 @@ export function withPort(text: string, port: string): string {
 
 /** What an app still needs before it can be planned, as a question; undefined where nothing is missing. */
 export function missingOf(text: string): string | undefined {
-  if (/^kind:[ \t]*["']?app\b/m.exec(text) === null) return undefined;
+  if (/^kind:[ \t]*["']?(?:app|deployment|statefulset)\b/m.exec(text) === null) return undefined;
   const has = (path: string) => fieldOf(text, path) !== "";
   if (!has("scope")) return "Give the app a scope";
   if (!has("name")) return "Give the app a name";
-  if (!has("spec.image") && !/^[ \t]+(?:build|block|git):/m.test(text)) return "Give the image that runs";
+  if (/^[ \t]+image:[ \t]*$/m.test(text)) return "Give the image that runs";
   const host = fieldOf(text, "spec.host");
   if (host === "" || /^[ \t]+(?:ports|port|tcp):/m.test(text)) return undefined;
   return `Give the port that the app listens on: visitors of ${host} are passed to it`;

@@ -216,6 +216,18 @@ describe("the page of an app", () => {
     await tab.read("document.querySelector('#config-value').focus()");
     await tab.type('POOL_SIZE=12\nNOTE="two words"');
     await tab.press("Add to the changes");
+    // The draft outlives another tab, and another person's change of the same key is said with both values at hand.
+    await tab.read("document.querySelector('a[href=\"/apps/shop/api/history\"]').click()");
+    await tab.shows("wanted when the history began");
+    await tab.press("Config");
+    await tab.shows("Review 2 changes…");
+    await waitFor("the page to listen", () => plane.listeners() >= 1);
+    plane.send("event", {
+      ...{ seq: 94, at: new Date().toISOString(), actor: "bea", action: "config.set", kind: "deployment" },
+      ...{ scope: "shop", name: "api", title: "config changed: POOL_SIZE", detail: { keys: ["POOL_SIZE"] } },
+    });
+    await tab.shows('yours is "12"');
+    await tab.press("Keep mine");
     await tab.press("Review 2 changes…");
     await tab.shows("NOTE is new");
     await takePictures(tab, "app-config");

@@ -66,6 +66,8 @@ describe("a new app from source, in the executable", () => {
     const archive = Bun.spawnSync(["tar", "-cz", "-C", folder, "src"]).stdout.toString("base64");
     await tab.open(`http://${address}/new?from=upload`);
     await tab.shows("Or an archive");
+    await write("scope", "shop");
+    await write("name", "web");
     await tab.read(`(() => {
       const input = document.querySelector("#archive");
       const bytes = Uint8Array.from(atob(${JSON.stringify(archive)}), (one) => one.charCodeAt(0));

@@ -47,6 +47,9 @@ export function AppActions({ app }: { app: AppDetail }) {
       <a class="button bare" href={`/new?of=${encodeURIComponent(`${app.scope}/${app.name}`)}`}>
         Change
       </a>
+      <a class="button bare" href={`/new?copy=${encodeURIComponent(`${app.scope}/${app.name}`)}`}>
+        Copy
+      </a>
       {offersOf(app).map(({ verb, run, look }) => (
         <Button key={verb} hindrance={missing} onClick={run} {...(look === undefined ? {} : { look })}>
           {`${verb}…`}
