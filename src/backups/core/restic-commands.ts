@@ -1,3 +1,5 @@
+import { Failure } from "../../base/wire/failure.ts";
+
 /**
  * Every command of restic that berth runs on a repository, by what it does with the locks there.
  *
@@ -20,6 +22,7 @@ const resticCommands = {
   stats: "read",
   backup: "write",
   check: "write",
+  copy: "write",
   forget: "write",
   init: "write",
   prune: "write",
@@ -40,6 +43,8 @@ export const resticMin = "0.12";
 
 /** What newer versions of restic do, by the version that brought it. Where it is missing, berth does without. */
 export const resticFeatures = {
+  /** `copy --from-repo`; berth needs it to carry copies over to a new key. */
+  copy: "0.14",
   /** `restore --sparse` writes runs of zeros as holes. Without it, holes are punched after the restore. */
   sparse: "0.15",
   /** `repair index`; before, `rebuild-index`. */
@@ -64,6 +69,12 @@ export function isAtLeast(version: string, oldest: string): boolean {
 /** Makes the index name what is there, and nothing else. */
 export const repairIndexWords = (version: string) =>
   hasFeature(version, "repairIndex") ? ["repair", "index"] : ["rebuild-index"];
+
+/** Takes a snapshot over from another repository. Fails `unavailable` before 0.14, which names the two the other way round. */
+export function takeWords(version: string, snapshot: string): string[] {
+  if (hasFeature(version, "copy")) return ["copy", snapshot];
+  throw new Failure("unavailable", `restic ${version} is too old to carry copies over: install 0.14 or newer`);
+}
 
 /** Writes a snapshot into a folder, and compares what it has written. `only` says which part of it. */
 export function restoreWords(version: string, { snapshot, folder, only }: RestoreOrder): string[] {

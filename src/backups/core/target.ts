@@ -124,6 +124,12 @@ export function repositoryEnvironment(
   return { RESTIC_REPOSITORY: login, RESTIC_PASSWORD: password, ...s3 };
 }
 
+/** The same for `copy`, of the repository that it reads from. Both are at one target, whose credentials are given once. */
+export function sourceEnvironment(place: TargetPlace, access: Access): Record<string, string> {
+  const { RESTIC_REPOSITORY, RESTIC_PASSWORD } = repositoryEnvironment(place, access);
+  return { RESTIC_FROM_REPOSITORY: RESTIC_REPOSITORY ?? "", RESTIC_FROM_PASSWORD: RESTIC_PASSWORD ?? "" };
+}
+
 /** By the names of `credentialsOf`. */
 export type Credentials = Readonly<Record<string, string>>;
 

@@ -87,9 +87,7 @@ export function mountBackups(
   mountRead(plane, listBackupRuns, ({ query: { target } }) => ({ runs: backups.listRuns(target) }));
   mountRead(plane, listSnapshots, ({ query: { target } }) => backups.snapshots(target));
   mountOwned(plane, takeOver, ({ actor }) => backups.takeOver(actor));
-  mountOwned(plane, beginRepair, ({ params, body, actor }) =>
-    repairs.begin(params.name, readRepairBody(body).step, actor),
-  );
+  mountOwned(plane, beginRepair, ({ params, body, actor }) => repairs.begin(params.name, readRepairBody(body), actor));
   mountOwned(plane, listRepairs, () => repairs.list());
   mountRestores(plane, restores);
   mountOwned(plane, beginDrill, ({ body, actor }) => drills.begin(readDrillBody(body), actor));

@@ -222,7 +222,9 @@ const homeOfRoot = "/root";
 
 function secretsOf(env: Readonly<Record<string, string>>): string[] {
   const login = /:\/\/[^@/]*:([^@/]*)@/.exec(env.RESTIC_REPOSITORY ?? "")?.[1];
-  return [env.RESTIC_PASSWORD, env.AWS_SECRET_ACCESS_KEY, login].flatMap((text) => (text ? [text] : []));
+  return [env.RESTIC_PASSWORD, env.RESTIC_FROM_PASSWORD, env.AWS_SECRET_ACCESS_KEY, login].flatMap((text) =>
+    text ? [text] : [],
+  );
 }
 
 /** The end of what a program says; the beginning of a flood is left out. */

@@ -90,7 +90,7 @@ export function createBackups(options: BackupOptions): Backups {
   }
 
   const looks = { look: twins.look, looked: twins.looked, isFresh: (target: string) => repairs.isFresh(target) };
-  const shared = { records, clock, log, limits, repositoryOf, ...looks };
+  const shared = { records, clock, log, limits, restic, locks, repositoryOf, ...looks };
   const beside = createBesideCopies({ ...shared, images, parts, turn: copying, closing: closing.signal });
   const still = createStill({ ...shared, platform, closing: closing.signal });
   const volumes: VolumeRuns = createVolumeRuns({ ...shared, platform, dumps, still, copying });
@@ -117,7 +117,7 @@ export function createBackups(options: BackupOptions): Backups {
 
   const repairs = createRepairs(
     { ...shared, stored, onEvent: options.onEvent, closing: closing.signal, random: options.randomBytes },
-    { states, volumes, beside, alone: (work) => options.reading(() => copying(() => states.alone(work))) },
+    { states, volumes, beside, turn: copying, reading: options.reading },
   );
   const shown = (target: StoredTarget) =>
     shownTarget(target, {

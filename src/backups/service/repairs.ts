@@ -1,19 +1,24 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
-import { Failure, shownCause } from "../../base/wire/failure.ts";
+import { Failure, problemsFailure, shownCause } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
+import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
-import type { listRepairs, Repair } from "../api/repairs.ts";
+import type { listRepairs, Repair, RepairBody } from "../api/repairs.ts";
 import type { DamagedCopy, Faults } from "../core/damage.ts";
+import type { Restic } from "../restic/restic.ts";
+import { readRecoveryKey } from "../core/recovery-key.ts";
+import type { Snapshot } from "../core/restic-words.ts";
 import { stateWhat } from "../core/subject.ts";
 import { type BackupRecords, runsId, type StoredTarget } from "./records.ts";
-import type { Repository } from "./repository.ts";
-import { whatIn } from "./shown.ts";
+import type { Locks } from "./locks.ts";
+import { createRepository, type Repository, type RepositoryLimits } from "./repository.ts";
+import { isCopy, whatIn } from "./shown.ts";
 
 /** Repairs of targets that have lost data, one at a time. */
 export interface Repairs {
   /** Fails `not_found` for an unknown target, `conflict` while a repair is under way, or where this server may remove nothing. */
-  begin(target: string | null, step: Repair["step"], actor: string): { id: string };
+  begin(target: string | null, body: RepairBody, actor: string): { id: string };
   list(): DataOf<typeof listRepairs>;
   /** Whether copies to a target read every file again, because it may have lost what earlier copies wrote. */
   isFresh(target: string): boolean;
@@ -24,6 +29,8 @@ interface RepairParts {
   /** Fails `not_found`. */
   stored(name: string | null): StoredTarget;
   repositoryOf(target: StoredTarget): Promise<Repository>;
+  restic: Restic;
+  locks: Locks;
   /** Fails where another server has taken the place of this one at the target. */
   look(target: string, repository: Repository): Promise<unknown>;
   clock: Pick<Clock, "now">;
@@ -31,14 +38,15 @@ interface RepairParts {
   random(count: number): Uint8Array;
   closing: AbortSignal;
   onEvent(event: { actor: string; action: string; detail: Record<string, string> }): Promise<void>;
-  limits: { repairsKept: number; missingShownMax: number };
+  limits: RepositoryLimits & { repairsKept: number; missingShownMax: number };
 }
 
 /** What copies to a target. */
 interface Copiers {
-  /** Runs what needs the repository for itself. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
-  states: { copyTo(target: string, signal: AbortSignal): Promise<void> };
+  /** The one turn of all copies of volumes and restores, and that of what reads beside them. */
+  turn: Limit;
+  reading: Limit;
+  states: { alone: Limit; copyTo(target: string, signal: AbortSignal): Promise<void> };
   volumes: { copiesOf(app: undefined, targets: readonly StoredTarget[]): Copier[] };
   /** Images, and what the server holds beside its state. */
   beside: { copiesOf(targets: readonly StoredTarget[]): Copier[] };
@@ -46,11 +54,14 @@ interface Copiers {
 
 type Copier = { what: string; start(signal: AbortSignal): Promise<void> };
 
-export function createRepairs(parts: RepairParts, { alone, states, volumes, beside }: Copiers): Repairs {
+export function createRepairs(parts: RepairParts, { turn, reading, states, volumes, beside }: Copiers): Repairs {
   const { records, clock, log, limits, closing } = parts;
   /** Newest first. */
   const known: Repair[] = [];
   let fresh: string | undefined;
+
+  /** Runs what needs the repository for itself. */
+  const alone = <T>(work: () => Promise<T>) => reading(() => turn(() => states.alone(work)));
 
   const shownCopy = ({ id, at, tags, missing }: DamagedCopy): Repair["damaged"][number] => ({
     ...{ id, at: isoTime(at), what: whatIn(tags), missing: missing.slice(0, limits.missingShownMax) },
@@ -83,10 +94,34 @@ export function createRepairs(parts: RepairParts, { alone, states, volumes, besi
     });
   }
 
-  async function carryOut(repair: Repair): Promise<void> {
+  /**
+   * Brings copies that another key opens here, oldest first, each in a turn of its own. Those that are here already are left
+   * out, so that one which was cut off goes on. A copy that cannot be read holds up no other.
+   */
+  async function carryOver(repair: Repair, repository: Repository, target: StoredTarget, key: string): Promise<void> {
+    const { installation, text: password } = readRecoveryKey(key);
+    const access = { url: target.url, credentials: target.credentials, installation, password };
+    const source = createRepository(parts.restic, access, limits, parts.locks);
+    const nameOf = ({ at, tags }: Snapshot) => `${at} ${tags.toSorted().join()}`;
+    const there = new Set((await repository.snapshots(closing)).map(nameOf));
+    const old = (await source.snapshots(closing)).filter((one) => isCopy(one));
+    const wanted = old.filter((one) => !there.has(nameOf(one))).sort((a, b) => a.at - b.at);
+    for (const [done, { id, at, tags }] of wanted.entries()) {
+      repair.doing = `carrying copies over: ${done} of ${wanted.length}`;
+      const error = await turn(() => repository.take({ installation, password }, id, closing)).then(
+        () => undefined,
+        (fault: unknown) => shownCause(fault),
+      );
+      closing.throwIfAborted();
+      repair.copies.push({ what: whatIn(tags), at: isoTime(at), error });
+    }
+  }
+
+  async function carryOut(repair: Repair, key: string | undefined): Promise<void> {
     const target = parts.stored(repair.target);
     const repository = await parts.repositoryOf(target);
     await parts.look(target.name, repository);
+    if (key !== undefined) return carryOver(repair, repository, target, key);
     if (repair.step === "repair") {
       await alone(async () => {
         repair.doing = "rebuilding the index";
@@ -111,11 +146,14 @@ export function createRepairs(parts: RepairParts, { alone, states, volumes, besi
   }
 
   return {
-    begin(name, step, actor) {
+    begin(name, { step, key }, actor) {
       const { name: target, appendOnly } = parts.stored(name);
       if (known.some(({ ended_at: ended }) => ended === undefined))
         throw new Failure("conflict", "a repair is under way; GET /backups/repairs shows it");
-      if (appendOnly && step !== "look") {
+      if ((step === "carry_over") !== (key !== undefined))
+        throw problemsFailure([{ path: "key", message: "goes with the step carry_over, which needs it" }]);
+      if (key !== undefined) readRecoveryKey(key);
+      if (appendOnly && (step === "repair" || step === "remove")) {
         const why = "this server may remove nothing at an append-only target; docs/backups.md says how to repair it";
         throw new Failure("conflict", why);
       }
@@ -131,7 +169,7 @@ export function createRepairs(parts: RepairParts, { alone, states, volumes, besi
       known.splice(limits.repairsKept);
       void parts
         .onEvent({ actor, action: "backup.repair", detail: { target, step } })
-        .then(() => carryOut(repair))
+        .then(() => carryOut(repair, key))
         .catch((error: unknown) => {
           repair.error = shownCause(error);
           log.warn("target not repaired", { target, step, error });

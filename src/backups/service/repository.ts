@@ -1,7 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import { createLocks, type Locks } from "./locks.ts";
 import { createDamage, type DamageRoom } from "./damage.ts";
-import { lockingOf, repairIndexWords, restoreProgress, restoreWords } from "../core/restic-commands.ts";
+import { lockingOf, repairIndexWords, restoreProgress, restoreWords, takeWords } from "../core/restic-commands.ts";
 import type { Restic } from "../restic/restic.ts";
 import type { Watched } from "../restic/watch-bytes.ts";
 import { type Generation, generationTags } from "../core/generation.ts";
@@ -14,7 +14,7 @@ import {
   readSummary,
   type Snapshot,
 } from "../core/restic-words.ts";
-import { type Access, readTarget, repositoryEnvironment } from "../core/target.ts";
+import { type Access, readTarget, repositoryEnvironment, sourceEnvironment } from "../core/target.ts";
 
 /** The copies of one installation at one target. Every call fails `unavailable` with the cause where the target does not do it. */
 export interface Repository extends DamageRoom {
@@ -35,6 +35,8 @@ export interface Repository extends DamageRoom {
   forget(tags: readonly string[], keep: readonly string[], signal: AbortSignal): Promise<string[]>;
   /** Removes snapshots by their ids; their data stays until the next prune. */
   drop(snapshots: readonly string[], signal?: AbortSignal): Promise<void>;
+  /** Takes a copy over from another repository at the same target, with its time and tags. Fails `unavailable` before restic 0.14. */
+  take(from: Pick<Access, "installation" | "password">, snapshot: string, signal: AbortSignal): Promise<void>;
   /** Removes the data that no snapshot needs. */
   prune(signal: AbortSignal): Promise<void>;
   /** Checks the structure, and reads this part of the data: `3/26`. */
@@ -102,6 +104,8 @@ interface How {
   pace?: "long" | "quick" | undefined;
   onText?: ((text: string) => void) | undefined;
   watched?: Watched | undefined;
+  /** Beside what opens the repository. */
+  source?: Readonly<Record<string, string>> | undefined;
 }
 
 export function createRepository(
@@ -118,10 +122,12 @@ export function createRepository(
 
   /** Runs one command; again where another of this server, or only locks that are left over, stood in its way. */
   async function order(words: string[], how: How = {}) {
-    const { signal, timeoutMs = limits.askMs } = how;
+    const { signal, timeoutMs = limits.askMs, source } = how;
     const locking = lockingOf(words);
     const run = (...more: string[]) =>
-      locks.running(place, () => restic.run({ ...how, words: [...words, ...more], env, timeoutMs }));
+      locks.running(place, () =>
+        restic.run({ ...how, words: [...words, ...more], env: { ...env, ...source }, timeoutMs }),
+      );
     let first = await run(...(locking === "look" ? [withoutLock] : []));
     for (let tries = 1; first.trouble === "locked" && tries < limits.lockTriesMax; tries++) {
       if (!(await locks.oneEnds(place, signal))) break;
@@ -200,6 +206,10 @@ export function createRepository(
       // All that has the tags is one group: by its other tags, what the folder was like before would never leave.
       const words = ["forget", "--json", "--tag", tags.join(","), "--group-by", "host", ...keep];
       return readRemoved(await asked("removing old copies", words, { signal, timeoutMs: workMs }));
+    },
+    async take(from, snapshot, signal) {
+      const source = sourceEnvironment(readTarget(url), { ...access, ...from });
+      await asked("taking a copy over", takeWords(await restic.version(), snapshot), { signal, ...long, source });
     },
     async prune(signal) {
       await asked("removing the data of old copies", ["prune"], { signal, ...long });

@@ -19,7 +19,7 @@ import { bytesText } from "../text/stats-table.ts";
 import { copyNow } from "../wait/copies.ts";
 import { timeText } from "../text/time-text.ts";
 import { drillCommand, drillsCommand } from "./backup/drill.ts";
-import { repairCommand } from "./backup/repair.ts";
+import { carryOverCommand, repairCommand } from "./backup/repair.ts";
 import { restoreCommand, restoresCommand } from "./backup/restore.ts";
 import { targetCommands } from "./backup/target.ts";
 
@@ -90,6 +90,7 @@ const commands: readonly Command[] = [
   drillCommand,
   drillsCommand,
   repairCommand,
+  carryOverCommand,
   {
     name: "take-over",
     summary: "let this server act, and any other one of the same installation wait",

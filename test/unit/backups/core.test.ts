@@ -21,6 +21,7 @@ import {
   resticMin,
   restoreProgress,
   restoreWords,
+  takeWords,
 } from "../../../src/backups/core/restic-commands.ts";
 import { expectedMs, partsOf } from "../../../src/backups/core/restore-choice.ts";
 import { readSubject, stateTag, subjectTags, volumeTag, whatOf } from "../../../src/backups/core/subject.ts";
@@ -152,11 +153,13 @@ describe("what restic says", () => {
   });
 
   test("a feature is used from the version on that brought it, and done without before", () => {
-    const versions = [undefined, "0.14.0", "0.15.2", "0.16.5", "0.17.0", "0.18.1"];
+    const versions = [undefined, "0.13.1", "0.14.0", "0.15.2", "0.16.5", "0.17.0", "0.18.1"];
     const names = Object.keys(resticFeatures) as (keyof typeof resticFeatures)[];
     const found = versions.map((one) => names.filter((name) => hasFeature(one, name)));
-    const since16 = ["sparse", "repairIndex", "restoreProgress"] as typeof names;
-    expect(found).toEqual([[], [], ["sparse"], since16, names, names]);
+    const since16 = ["copy", "sparse", "repairIndex", "restoreProgress"] as typeof names;
+    expect(found).toEqual([[], [], ["copy"], ["copy", "sparse"], since16, names, names]);
+    expect(takeWords("0.14.0", "ab")).toEqual(["copy", "ab"]);
+    expect(() => takeWords("0.13.1", "ab")).toThrow("install 0.14 or newer");
     expect(["0.14.0", "0.16.0"].map(repairIndexWords)).toEqual([["rebuild-index"], ["repair", "index"]]);
     const order = { snapshot: "ab", folder: "/x", only: ["--include", "/a"] };
     const usual = "restore ab --verify --target /x --include /a";

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Repair } from "../../../src/backups/api/repairs.ts";
+import { makeRecoveryKey } from "../../../src/backups/core/recovery-key.ts";
 import { readFaults } from "../../../src/backups/core/damage.ts";
 import { subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
 import { createRestic } from "../../../src/backups/restic/restic.ts";
@@ -21,6 +22,8 @@ import { createRepository } from "../../../src/backups/service/repository.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { isRoot } from "../../support/is-root.ts";
 import { patientBackups } from "../../support/patient-backups.ts";
+import { createLimit } from "../../../src/base/words/limit.ts";
+import { createLocks } from "../../../src/backups/service/locks.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { waitFor } from "../../support/wait.ts";
 
@@ -46,7 +49,7 @@ const write = (path: string, text: string) => writeFileSync(join(source, path), 
 function place() {
   // A pack that is missing is asked for again and again.
   const restic = createRestic(join(folder, "cache"), { ...patientBackups, resticStallMs: 2_000 }, () => "berth-aa");
-  let target = { name: "disk", url: folder } as StoredTarget;
+  let target = { name: "disk", url: folder, credentials: {} } as StoredTarget;
   const given = { ...access, credentials: {}, url: folder };
   const repository = createRepository(restic, given, patientBackups, undefined, () => repairs.isFresh("disk"));
   const copy = () => repository.backup({ folder: source, tags: [volumeTag, ...subjectTags(volume)] }, signal);
@@ -59,21 +62,30 @@ function place() {
       ...{ records: { changeTarget, runs: () => [] }, stored: () => target, look: () => repository.snapshots() },
       ...{ repositoryOf: async () => repository, onEvent: async () => undefined },
       ...{ clock: createFakeClock(), log: silentLog, closing: signal, limits: patientBackups },
+      ...{ restic, locks: createLocks(() => 0, patientBackups) },
       random: () => Buffer.from(String(repairs.list().repairs.length)),
     },
     {
-      ...{ alone: (work) => work(), states: { copyTo: async () => undefined } },
+      ...{ turn: createLimit(1), reading: createLimit(1) },
+      states: { alone: createLimit(1), copyTo: async () => undefined },
       ...{ volumes: { copiesOf: () => copies }, beside: { copiesOf: () => [] } },
     },
   );
-  async function ended(step: Repair["step"]): Promise<Repair> {
-    const { id } = repairs.begin("disk", step, "ann");
+  async function ended(step: Repair["step"], key?: string): Promise<Repair> {
+    const { id } = repairs.begin("disk", { step, key }, "ann");
     const isEnded = (one: Repair) => one.id === id && one.ended_at !== undefined;
     const repair = await waitFor("its end", () => repairs.list().repairs.find(isEnded), 120_000);
     expect(repair.error).toBeUndefined();
     return repair;
   }
   return { repository, copy, ended, damaged: () => target.damaged };
+}
+
+/** Each command would take half a second to derive the key. */
+function cheapen(repository: string, password: string): void {
+  const words = [process.execPath, join(import.meta.dir, "../../lib/cheap-key.ts")];
+  const env = { ...process.env, RESTIC_REPOSITORY: repository, RESTIC_PASSWORD: password };
+  expect(Bun.spawnSync(words, { env }).exitCode).toBe(0);
 }
 
 /** Files of the repository below a folder, by their names. */
@@ -87,9 +99,7 @@ test.skipIf(!isRoot || Bun.which("restic") === null)(
   async () => {
     const { repository, copy, ended, damaged } = place();
     await repository.make();
-    const cheap = [process.execPath, join(import.meta.dir, "../../lib/cheap-key.ts")];
-    const env = { ...process.env, RESTIC_REPOSITORY: store, RESTIC_PASSWORD: access.password };
-    expect(Bun.spawnSync(cheap, { env }).exitCode).toBe(0);
+    cheapen(store, access.password);
     const added = async () => {
       const before = new Set([...filesIn("data"), ...filesIn("index")]);
       const { snapshot } = await copy();
@@ -155,6 +165,43 @@ test.skipIf(!isRoot || Bun.which("restic") === null)(
     const newest = (await repository.snapshots()).at(-1)?.id ?? "";
     await repository.restore(newest, join(folder, "newest"), signal);
     expect(readFileSync(join(folder, "newest/sub/deep/far"), "utf8")).toBe("deep below");
+  },
+);
+
+test.skipIf(!isRoot || Bun.which("restic") === null)(
+  "copies of an earlier key come over with their times and tags; cut off, it goes on",
+  async () => {
+    const { repository, copy, ended } = place();
+    const { text: oldKey } = makeRecoveryKey(
+      "fedcba9876543210",
+      new Uint8Array(200).map((_, at) => at),
+    );
+    const restic = createRestic(join(folder, "cache"), patientBackups, () => "berth-aa");
+    const given = { installation: "fedcba9876543210", password: oldKey, credentials: {}, url: folder };
+    const old = createRepository(restic, given, patientBackups);
+    await repository.make();
+    await old.make();
+    cheapen(store, access.password);
+    cheapen(join(folder, given.installation), oldKey);
+    const tags = [volumeTag, ...subjectTags(volume)];
+    const made: string[] = [];
+    for (const text of ["first", "second"]) {
+      write("file", text);
+      made.push((await old.backup({ folder: source, tags }, signal)).snapshot);
+    }
+    await old.mark({ number: 3, life: "aa" });
+    await copy();
+    await repository.take({ installation: given.installation, password: oldKey }, made[0] ?? "", signal);
+    const over = await ended("carry_over", ` ${oldKey.toUpperCase()}\n`);
+    // The first one was there already, and who acts is not a copy.
+    expect(over.copies).toEqual([{ what: "shop/db/data", at: expect.any(String), error: undefined }]);
+    const [before, after] = [await old.snapshots(), await repository.snapshots()];
+    const nameOf = ({ at, tags: named }: { at: number; tags: string[] }) => [at, named];
+    expect(after.map(nameOf)).toEqual(expect.arrayContaining(before.slice(0, 2).map(nameOf)));
+    const second = after.find(({ at }) => at === before[1]?.at)?.id ?? "";
+    await repository.restore(second, join(folder, "back"), signal);
+    expect(readFileSync(join(folder, "back/file"), "utf8")).toBe("second");
+    expect((await ended("carry_over", oldKey)).copies).toEqual([]);
   },
 );
 

@@ -50,6 +50,36 @@ export const repairCommand: Command = {
   },
 };
 
+export const carryOverCommand: Command = {
+  name: "carry-over",
+  summary: "bring the copies that an earlier recovery key opens to the repository of today",
+  usage: ["backup carry-over TARGET"],
+  examples: ["backup carry-over offsite < old-key.txt  after berth backup key --new"],
+  detail: [
+    "The earlier key comes on stdin. Each copy keeps its time; the old repository stays as it is. One",
+    "copy is brought after the other, and other copies go on between them. After an interruption, the",
+    "same command goes on with what is missing. Needs restic 0.14 or newer.",
+  ],
+  flags: [],
+  async run(context, args) {
+    const target = optionalWord(args, "name one target");
+    if (target === undefined) throw usageFailure("name the target, as berth backup target list shows it");
+    const key = (await context.stdin()).trim();
+    if (key === "")
+      throw usageFailure("the earlier recovery key is missing: give it on stdin, for example: < old-key.txt");
+    const over = await done(context, target, "carry_over", key);
+    const lines = over.copies.map(({ what, at = "", error }) => {
+      const copy = `${what} of ${timeText(at)}`;
+      return error === undefined ? copy : `${copy} was not brought: ${printable(error)}`;
+    });
+    await answer(context, over, () => lines.join("\n") || "every copy is there already");
+    const failed = over.copies.filter(({ error }) => error !== undefined);
+    if (failed.length > 0)
+      throw new CommandFailure(`${failed.length} of ${over.copies.length} copies were not brought`);
+    return 0;
+  },
+};
+
 const isWhole = ({ faults, damaged }: Repair) => faults.length + damaged.length === 0;
 const counted = (copies: number) => (copies === 1 ? "1 damaged copy" : `${copies} damaged copies`);
 
@@ -63,8 +93,8 @@ async function onlyTarget(context: Context): Promise<string> {
 }
 
 /** Begins a step, and answers with how it ended. */
-async function done(context: Context, name: string, step: Repair["step"]): Promise<Repair> {
-  const { id } = await context.api.call(beginRepair, { params: { name }, body: { step } });
+async function done(context: Context, name: string, step: Repair["step"], key?: string): Promise<Repair> {
+  const { id } = await context.api.call(beginRepair, { params: { name }, body: { step, key } });
   let doing: string | undefined;
   const repair = await untilEnded(context, async () => {
     const found = (await context.api.call(listRepairs, {})).repairs.find((one) => one.id === id);
