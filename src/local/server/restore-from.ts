@@ -36,14 +36,15 @@ usage: berth server restore --from WHERE --key-file FILE [--all] [--logs] [--at 
          [--key-id ID | --user NAME] [--secret-file FILE] [--practice] [-y] [--root DIR]
 
 Brings the state of a lost server back from its copies, and the repositories of git push: on a new
-machine, after install.sh. What is there now is kept, as berth restore keeps it. Needs root and restic. The server that made the copies
-makes no more, runs no cron jobs and sends no webhooks and mails once it has reached the target.
+machine, after install.sh. What is there now is kept, as berth restore keeps it. Needs root and
+restic. The server that made the copies makes no more, runs no cron jobs and sends no webhooks and
+mails once it has reached the target.
 
   --from WHERE        the target, as berth backup target add got it
   --all               also start the server and bring back volumes and databases, with the time of
                       each; after an interruption, the same command goes on
-  --logs              also bring back stored logs, metrics and traces, where the target has them; the
-                      next start of the server takes them up, and keeps what was there
+  --logs              also bring back stored logs, metrics and traces; the next start of the server
+                      takes them up, and keeps what was there
   --key-file FILE     the recovery key, as berth backup key printed it; - reads it from stdin
   --at TIME           the newest copy of this time or before, like 2026-11-28T14:05:00Z (the newest)
   --key-id ID         of s3: id of the access key

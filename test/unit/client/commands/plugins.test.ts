@@ -65,6 +65,9 @@ describe("plugins info", () => {
     expect(out).toContain("pg:wipe   (asks first)");
     const all = await play(["info", "pg"], { server: () => plugin("pg", { full_grant: true }) });
     expect(all.out).toContain("do everything (its plugin.yml asks for no permissions)");
+    const permissions = { actions: [], scopes: ["data"], docker: false, root: false, backup: true };
+    const dumps = await play(["info", "pg"], { server: () => plugin("pg", { permissions }) });
+    expect(dumps.out).toContain("does not use the container engine; backs up its blocks by commands in their pods");
   });
 });
 
