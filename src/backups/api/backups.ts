@@ -43,7 +43,9 @@ export const BackupTarget = Type.Object({
   last_error: Type.Optional(Type.String({ description: "why the newest run failed; absent after a success" })),
   failing_since: Type.Optional(Type.String({ description: "of last_error: start of the first run that failed" })),
   volume_errors: Type.Optional(
-    Type.Array(Type.String(), { description: "volumes whose newest copy to it failed, and why" }),
+    Type.Array(Type.String(), {
+      description: "volumes, images, repositories and logs whose newest copy to it failed, and why",
+    }),
   ),
   next_at: Type.Optional(Type.String({ description: "start of the next copy; absent while copies are held" })),
   held: Type.Optional(Type.String({ description: "why no copy is made now" })),

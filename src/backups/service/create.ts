@@ -123,7 +123,7 @@ export function createBackups(options: BackupOptions): Backups {
     shownTarget(target, {
       ...{ runs: records.runs(target.name), held: gate.heldBy(), nextAt: states.nextAt(target) },
       currentAt: states.isCurrent(target) ? clock.now() : undefined,
-      failing: volumes.failing(),
+      failing: [...volumes.failing(), ...beside.failing()],
     });
 
   return {

@@ -37,10 +37,10 @@ export function mergeSegments(copy: string, folder: string): void {
   for (const app of appsIn(copy)) {
     for (const file of segmentsOf(copy, app)) {
       const from = join(copy, app.scope, app.name, file);
-      const content = readFileSync(from);
       const place = (serial: number) => segmentPath(folder, app, { hourAt: hourOf(file) ?? 0, serial });
       let serial = 0;
-      while (existsSync(place(serial)) && !readFileSync(place(serial)).equals(content)) serial += 1;
+      const isSame = () => readFileSync(place(serial)).equals(readFileSync(from));
+      while (existsSync(place(serial)) && !isSame()) serial += 1;
       if (existsSync(place(serial))) continue;
       makeFolder(place(serial));
       renameSync(from, place(serial));
@@ -51,7 +51,7 @@ export function mergeSegments(copy: string, folder: string): void {
 function appsIn(folder: string): LogApp[] {
   return namesIn(folder).flatMap((scope) =>
     namesIn(join(folder, scope))
-      .filter((name) => statSync(join(folder, scope, name)).isDirectory())
+      .filter((name) => statSync(join(folder, scope, name), { throwIfNoEntry: false })?.isDirectory())
       .map((name) => ({ scope, name })),
   );
 }

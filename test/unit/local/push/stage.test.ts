@@ -45,6 +45,22 @@ test("what is staged has every branch, tag and HEAD, opens as a repository of th
   expect(existsSync(staged.folder)).toBe(false);
 });
 
+test("a repository that got its last commit alone is whole without the history before it", async () => {
+  using at = await pushed();
+  await at.git("commit", "-q", "--allow-empty", "-m", "two");
+  const [repository, clone] = [join(at.repositories, "blog/web.git"), join(at.work, "../clone")];
+  await at.git("clone", "-q", "--depth", "1", `file://${at.work}`, clone);
+  rmSync(repository, { recursive: true });
+  await openRepository(at.repositories, { scope: "blog", name: "web" });
+  await runGit(["config", "receive.shallowUpdate", "true"], { env: gitEnvironment(repository) });
+  await at.git("-C", clone, "push", "-q", repository, "main");
+  expect(existsSync(join(repository, "shallow"))).toBe(true);
+  const staged = await stageRepositories(at);
+  const copy = gitEnvironment(join(staged.folder, "blog/web.git"));
+  expect(await gitText(["log", "--format=%s", "main"], copy)).toBe("two\n");
+  await staged.close();
+});
+
 test("a copy that is made while somebody pushes and git packs is whole each time", async () => {
   using at = await pushed();
   const repository = join(at.repositories, "shop.git");
