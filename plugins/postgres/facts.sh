@@ -133,6 +133,27 @@ difference() {
 # ask_all DATABASE QUERY
 ask_all() { printf '%s\n%s;\n' "$no_limits" "$2" | psql -XAtq -v ON_ERROR_STOP=1 -d "$1"; }
 
+# "2.36"; the name of the machine where it is musl. Small images lack one program or the other.
+libc_version() {
+  for way in "getconf GNU_LIBC_VERSION" "ldd --version" /lib/*/libc.so.6 /lib64/libc.so.6; do
+    command -v "${way%% *}" >/dev/null 2>&1 || continue
+    said=$($way 2>&1 | sed -n '1s/\.$//; 1s/.* //p')
+    case $way:$said in getconf*:*[!0-9.]* | *:) continue ;; esac
+    echo "$said"
+    return 0
+  done
+  echo unknown
+}
+
+# What this image sorts text by, a line "sorting LIBRARY VERSION" each: libc, and ICU where the server has it. Indexes that were written by
+# another one may be in another order. musl tells no version: it sorts by code points, whatever its version.
+sorting() {
+  {
+    echo "sorting libc $(libc_version)"
+    ask -F ' ' -c "select distinct 'sorting', 'ICU', pg_collation_actual_version(oid) from pg_collation where collprovider = 'i'"
+  } | LC_ALL=C sort -u
+}
+
 # check_indexes DATABASE: reads every B-tree index, in a transaction that leaves nothing. Prints those that are not in order, in one line;
 # fails where it cannot be asked, and prints why. Another libc, which sorts in another way, shows here.
 check_indexes() {

@@ -202,9 +202,24 @@ restore_command = 'sh /berth/wal.sh fetch %f %p'
 recovery_target_timeline = '$(cat "$from/timeline")'
 recovery_target_action = 'promote'
 $until_time" || return 1
+  refuse_other_sorting
   [ -z "$reindex" ] || in_each 'build_indexes "$name"' >&2 || fail "the indexes were not built again; see above"
   in_each 'read_indexes "$name"' >"$volume/berth.indexes"
   settle
+}
+
+# Indexes are read in the order of this image. What the image of the base backup sorted by is written down with it.
+refuse_other_sorting() {
+  was=$(grep '^sorting ' "$from/about" 2>/dev/null) || return 0
+  now=$(sorting)
+  if [ -n "$reindex" ] || [ "$was" = "$now" ]; then return 0; fi
+  kill -INT "$child"
+  outlive "$child" || true
+  printf '%s\n' "$was" >/tmp/berth-sorting-was
+  printf '%s\n' "$now" >/tmp/berth-sorting-now
+  apart=$(difference /tmp/berth-sorting-was /tmp/berth-sorting-now | sed 's/missing: sorting/then/; s/added: sorting/now/' | head -n 6 | tr '\n' ' ')
+  fail "this image sorts text in another way than the one of the base backup ($apart), which breaks indexes: restore with --reindex," \
+    "which builds them all again (after the loss of a machine PG_REINDEX: \"1\" in env of the block), or with the image of then"
 }
 
 # Whether all indexes are built again: another libc sorts in another way.

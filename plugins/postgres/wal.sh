@@ -234,12 +234,17 @@ about_cluster() {
   ask -F ' ' <<'SQL'
 select 'version', current_setting('server_version');
 select 'collation', datname, datcollate from pg_database where datallowconn order by 2;
+select 'collversion', datname, version from (select datname, to_jsonb(d) ->> 'datcollversion' as version from pg_database d) as each
+  where version is not null order by 2;
+select distinct 'collversion', 'of ' || case collprovider when 'i' then 'ICU' else 'libc' end, collversion
+  from pg_collation where collversion is not null order by 2, 3;
 select 'tablespace', oid, spcname from pg_tablespace where spcname !~ '^pg_' order by 2;
 select format('\connect %I', datname) || E'\nselect ''extension'', current_database(), extname, extversion from pg_extension order by 3;'
   from pg_database where datallowconn and not datistemplate \g /tmp/berth-about
 \i /tmp/berth-about
 SQL
-  ldd --version 2>&1 | sed -n '1s/^/libc /p' || true
+  . /berth/facts.sh
+  sorting
 }
 
 # fetch NAME PATH: in the folder of a restore the last segment may end early; the server wants whole ones.

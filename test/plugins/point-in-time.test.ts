@@ -223,6 +223,12 @@ describe("postgres by point in time", () => {
     written.length = 10;
     await writeSome(2);
     await shipped();
+    // As another image would have it.
+    const { PG_PRIMARY_ORDINAL: ordinal = "0" } = await configOf("main");
+    const libc = "cd /usr/local/bin && printf '#!/bin/sh\\necho glibc 9.9\\n' >getconf && chmod 755 getconf";
+    berth.docker(["exec", "-u", "0", `data-main.${ordinal}`, "sh", "-c", `mkdir -p /usr/local/bin && ${libc}`]);
+    const refused = await berth.refused(...inPlace(timeOf(written[10])));
+    expect(refused).toMatch(/sorts text in another way .*then libc .* now libc 9\.9 .* restore with --reindex/s);
     const again = await berth.run(...inPlace(timeOf(written[10])), "--reindex");
     expect(again).toContain(`what was committed by ${timeOf(written[10])}; its indexes are in order;`);
     expect(await rows()).toEqual(upTo(11));

@@ -90,6 +90,7 @@ async function bring(options: BringOptions, folder: VolumeFolder): Promise<void>
       );
     }
   }
+  await writeText(folder, "about", await remote.text(base.about));
   await writeText(folder, "segment-bytes", `${base.segmentBytes}\n`);
   await writeText(folder, "timeline", `${timeline}\n`);
   if (until !== undefined) await writeText(folder, "until", `${new Date(until).toISOString().replace("Z", "+00")}\n`);

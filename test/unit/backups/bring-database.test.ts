@@ -84,6 +84,7 @@ test("a block is restored into by one restore at a time, another one meanwhile",
     await waitFor(`all of ${name}`, async () => filesOf(name).includes("ready"));
     expect(filesOf(name)).toEqual([
       ...[2, 3].map((number) => `${segment(number)}.gz`),
+      "about",
       "base.tar.gz",
       "ready",
       "segment-bytes",
