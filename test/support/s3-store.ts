@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,24 +18,28 @@ export interface S3Store {
   objects: Map<string, Buffer>;
   /** Asked for each request. */
   mishap: (method: string, key: string) => Mishap;
+  /** Told of each request: the key, or where a list begins. */
+  seen: (method: string, place: string) => void;
   close(): Promise<void>;
 }
 
-export async function s3Store(): Promise<S3Store> {
+/** `plain`: without TLS. */
+export async function s3Store({ plain = false } = {}): Promise<S3Store> {
   const folder = mkdtempSync(join(tmpdir(), "berth-s3."));
   const [pem, certificate] = [testCertificate(["localhost"]), join(folder, "certificate.pem")];
   writeFileSync(certificate, pem);
   const store: S3Store = {
-    ...{ url: "", certificate, objects: new Map(), mishap: () => undefined },
+    ...{ url: "", certificate, objects: new Map(), mishap: () => undefined, seen: () => undefined },
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  const server = createServer({ key: pem, cert: pem }, (request, response) => void answer(store, request, response));
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => void answer(store, request, response);
+  const server = plain ? createPlainServer(onRequest) : createServer({ key: pem, cert: pem }, onRequest);
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  store.url = `s3://localhost:${(server.address() as AddressInfo).port}/bucket`;
+  store.url = `${plain ? "s3+http" : "s3"}://localhost:${(server.address() as AddressInfo).port}/bucket`;
   return store;
 }
 
@@ -45,6 +49,7 @@ async function answer(store: S3Store, request: IncomingMessage, response: Server
   const { method = "GET" } = request;
   const { pathname, searchParams } = new URL(request.url ?? "/", "https://s3");
   const key = decodeURIComponent(pathname).replace(/^\/bucket\/?/, "");
+  store.seen(method, key === "" ? (searchParams.get("prefix") ?? "") : key);
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   const mishap = store.mishap(method, key);

@@ -71,6 +71,28 @@ test("beyond the limit, on a full disk and far behind, WAL is dropped, and the s
   expect((await archive()).stderr).toContain("65 segments of WAL wait to be archived");
 });
 
+/** KiB of a disk of so many GiB. */
+const gib = (count: number) => count * 1024 * 1024;
+
+test.each([
+  ["a tenth of a small disk", gib(20), gib(2)],
+  ["5 GB of a large one", gib(1_000), 5 * 1024 * 1024],
+])("the outbox holds at most %s", async (_, total, most) => {
+  const disk: [number, number] = [total, total / 2];
+  const held = (kib: number) => `du() { printf '%s\\t%s\\n' ${kib} "$2"; }`;
+  expect((await archive({ disk, lines: held(most - 1) })).exitCode).toBe(0);
+  expect(outbox()).toHaveLength(1);
+  const full = await archive({ disk, lines: held(most) }, segment.replace("A", "B"));
+  expect([full.exitCode, outbox().length, full.stderr]).toEqual([0, 1, expect.stringContaining("wait for the target")]);
+});
+
+test("the outbox takes nothing once the disk is 95 % full, and the server goes on", async () => {
+  expect((await archive({ disk: [1_000_000, 50_000] })).exitCode).toBe(0);
+  expect(outbox()).toHaveLength(1);
+  const full = await archive({ disk: [1_000_000, 49_999] }, segment.replace("A", "B"));
+  expect([full.exitCode, outbox().length, full.stderr]).toEqual([0, 1, expect.stringContaining("nearly full")]);
+});
+
 test("what cannot be written for another reason is asked for again", async () => {
   expect((await archive({ lines: "gzip() { return 1; }" })).exitCode).not.toBe(0);
   expect(outbox()).toEqual([]);
