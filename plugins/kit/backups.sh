@@ -160,3 +160,10 @@ drop_import() {
 is_import_name() {
   case $1 in '' | *[!0-9a-f]*) die "\"$1\" is not an import" ;; esac
 }
+
+# due_job AGE KEEP [SECONDS]: like job, unless there is a backup that is younger than AGE seconds: a schedule makes them as well.
+due_job() {
+  age=$1
+  shift
+  [ -n "$(find "$backups" -mindepth 1 -maxdepth 1 -name '????????T??????Z' -mmin "-$((age / 60))")" ] || job "$@"
+}

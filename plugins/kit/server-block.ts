@@ -23,6 +23,8 @@ export interface ServerBlock {
   passed: Record<string, unknown>;
   /** Copies of its dumps outside of the machine, as written; undefined: none. */
   copies: Readonly<Record<string, unknown>> | undefined;
+  /** The same, as the schedule of `backups` means them; undefined where `backup` is written. */
+  scheduled: ScheduledCopies | undefined;
 }
 
 export interface Backups {
@@ -35,6 +37,13 @@ export interface Backups {
   timezone: string;
   /** Limit of one run: a duration. */
   timeout: string;
+}
+
+/** What `backups: {schedule, keep}` is in the words of `backup`. */
+interface ScheduledCopies {
+  every: string;
+  keep: string;
+  everyMs: number;
 }
 
 /** What another pod takes over for by itself. */
@@ -57,13 +66,15 @@ export interface ServerDefaults {
 export function readServerBlock(fields: Fields, defaults: ServerDefaults): ServerBlock {
   const replicas = fields.whole("replicas", 1, { least: 1, most: 16 });
   const port = fields.whole("port", defaults.port, { least: 1, most: defaults.portMost });
+  const backups = readBackups(fields.block("backups"));
+  const copies = readCopies(fields);
   return {
     image: fields.text("image", defaults.image),
     replicas,
     port,
     settings: fields.map("settings"),
     storage: fields.text("storage", defaults.storage),
-    backups: readBackups(fields.block("backups")),
+    backups,
     failover: readFailover(fields, replicas, defaults),
     // Read when users and databases are known.
     links: [],
@@ -72,7 +83,8 @@ export function readServerBlock(fields: Fields, defaults: ServerDefaults): Serve
     ports: fields.raw("ports") === undefined ? [String(port)] : fields.words("ports"),
     dockerOptions: fields.words("docker_options"),
     passed: passOn(fields),
-    copies: readCopies(fields),
+    copies,
+    scheduled: copies === undefined ? scheduledCopies(backups) : undefined,
   };
 }
 
@@ -84,6 +96,37 @@ function readBackups(fields: Fields | undefined): Backups {
     timezone: fields?.text("timezone", "UTC") ?? "UTC",
     timeout: fields?.text("timeout", "6h") ?? "6h",
   };
+}
+
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
+/** Fixed, so that a block always means the same. */
+const scheduleBeginsAt = Date.UTC(2026, 0, 5);
+const instantsAsked = 50;
+
+/** As often as the schedule at its closest, and for as long as its backups stay; undefined without a schedule that can be read. */
+function scheduledCopies({ schedule, timezone, keep }: Backups): ScheduledCopies | undefined {
+  const instants = instantsOf(schedule, timezone);
+  const gaps = instants.slice(1).map((at, index) => at - (instants[index] ?? at));
+  if (gaps.length === 0) return undefined;
+  // A day on which clocks change counts as a whole one.
+  const least = Math.min(...gaps);
+  const everyMs = least >= 23 * hourMs ? Math.round(least / dayMs) * dayMs : Math.max(least, minuteMs);
+  const every = everyMs % hourMs === 0 ? `${everyMs / hourMs}h` : `${Math.round(everyMs / minuteMs)}m`;
+  return { every, everyMs, keep: `${Math.min(9_999, Math.ceil((keep * everyMs) / dayMs))}d` };
+}
+
+/** A schedule that cannot be read is the fault of its cron job, which the server reports. */
+function instantsOf(schedule: string, timezone: string): number[] {
+  const instants: number[] = [];
+  try {
+    for (let at: number | undefined = scheduleBeginsAt; instants.length < instantsAsked; instants.push(at)) {
+      at = Bun.cron.parse(schedule, at, { tz: timezone })?.getTime();
+      if (at === undefined) break;
+    }
+  } catch {
+    return [];
+  }
+  return instants;
 }
 
 /** The rest of `backup` is the same as of a statefulset, whose rules the server knows. */

@@ -192,7 +192,7 @@ case $tool in
     case $tool in status) . /berth/backup.sh ;; esac
     "$tool" "$@"
     ;;
-  backup | check | restore | list_backups | prune_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | swap | job)
+  backup | check | restore | list_backups | prune_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | swap | job | due_job)
     as_owner /berth/tools.sh "$tool" "$@"
     find_programs
     . /berth/backup.sh

@@ -107,13 +107,13 @@ case $tool in
     exit
     ;;
   status | hold | unhold | promote | follow | password | shell) ;;
-  backup | check | restore | list_backups | prune_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job) ;;
+  backup | check | restore | list_backups | prune_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job | due_job) ;;
   *) die "no tool \"$tool\"" ;;
 esac
 as_owner /berth/tools.sh "$tool" "$@"
 find_programs
 case $tool in
-  backup | check | restore | list_backups | prune_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job) . /berth/backup.sh ;;
+  backup | check | restore | list_backups | prune_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job | due_job) . /berth/backup.sh ;;
 esac
 load_state
 "$tool" "$@"

@@ -55,6 +55,9 @@ export const ExpandData = Type.Union([
   Type.Object({
     manifests: Type.Array(Manifest),
     actions: Type.Optional(Type.Union([Type.Array(Action), Type.Null()])),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), { description: "what the operator should know; apply shows it" }),
+    ),
   }),
 ]);
 export type ExpandData = Static<typeof ExpandData>;

@@ -190,7 +190,7 @@ async function ask(context: Context, question: Question) {
     return await recorded(answer, noLabels, async () => {
       refuseFailed({ plugin, command: "expand", answer });
       const data = answer.reply.type === "ok" ? answer.reply.data : bareData(answer.stdout);
-      const { manifests, actions, problems, leftOut } = readExpansion(data, block, context.limits);
+      const { manifests, actions, problems, leftOut, warnings = [] } = readExpansion(data, block, context.limits);
       if (problems.length > 0) throw problemsFailure(problems);
       const made = { manifests, actions };
       const expandAs = (spec: Spec) => askPlainly(context, { ...question, block: { ...block, spec } });
@@ -207,7 +207,7 @@ async function ask(context: Context, question: Question) {
       return {
         manifests,
         guards,
-        warnings: leftOutTexts(plugin.yml.name, leftOut),
+        warnings: [...leftOutTexts(plugin.yml.name, leftOut), ...warnings],
         ready: await readyActions(context, news, { ...options, block: blockKey(context, block), guards }),
       };
     });

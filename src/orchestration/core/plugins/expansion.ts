@@ -48,6 +48,8 @@ interface Expansion {
   problems: Problem[];
   /** See `decodeHandedOn`. */
   leftOut: string[];
+  /** What the plugin wants the operator to know. */
+  warnings?: string[];
 }
 
 /**
@@ -75,6 +77,7 @@ export function readExpansion(data: unknown, block: PluginBlock, limits: ActionL
     actions: planned.actions,
     problems: [...decoded.problems, ...planned.problems],
     leftOut: [...leftOut, ...planned.leftOut],
+    warnings: warningsOf(data),
   };
 }
 
@@ -87,6 +90,15 @@ function expandActions(written: unknown, limits: ActionLimits): Omit<Expansion, 
     return [{ path: `actions[${index}]`, message }];
   });
   return { actions, problems: [...problems, ...clients], leftOut };
+}
+
+const warningsMax = 10;
+const warningCharactersMax = 500;
+
+function warningsOf(data: unknown): string[] {
+  const written = isFields(data) && Array.isArray(data.warnings) ? data.warnings : [];
+  const texts = written.filter((one): one is string => typeof one === "string");
+  return texts.slice(0, warningsMax).map((text) => text.slice(0, warningCharactersMax));
 }
 
 function shapeOf(data: unknown): { list: unknown[] | undefined; actions: unknown } {

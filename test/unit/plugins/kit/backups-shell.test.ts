@@ -277,3 +277,17 @@ test("what is cancelled ends with all that it has started, by a signal that its 
   expect(job.signalCode).toBe("SIGTERM");
   expect((await run(`[ ! -d /proc/${child} ] || grep '^State:.*Z' /proc/${child}/status`)).exitCode).toBe(0);
 });
+
+test.each([
+  ["a younger one", 60, "made one"],
+  ["none", undefined, "made one"],
+  ["one that is older", 7_200, "made one"],
+])("a copy whose schedule has made %s makes its own backup only where it has to", async (_, ageSeconds, made) => {
+  if (ageSeconds !== undefined) {
+    backup(1);
+    const moment = Date.now() / 1000 - ageSeconds;
+    utimesSync(join(folder, at(1)), moment, moment);
+  }
+  const { stdout } = await run('job() { echo "made one: $*"; }\ndue_job 3600 7 90');
+  expect(stdout.trim()).toBe(ageSeconds === 60 ? "" : `${made}: 7 90`);
+});

@@ -22,6 +22,31 @@ function expanded(spec: Record<string, unknown> = {}, config: Record<string, str
   return { manifests, actions, asset: of("asset"), statefulset: of("statefulset"), cronjob: of("cronjob") };
 }
 
+test.each([
+  ["30 3 * * *", undefined, { every: "24h", keep: "7d" }, "86400"],
+  ["@hourly", 48, { every: "1h", keep: "2d" }, "3600"],
+  ["*/20 * * * *", 3, { every: "20m", keep: "1d" }, "1200"],
+  ["0 4 * * 0", 4, { every: "168h", keep: "28d" }, "604800"],
+  ["0 4,16 * * 1-5", 2, { every: "12h", keep: "1d" }, "43200"],
+])("a schedule %s of backups is a backup too, and the note says which", (schedule, keep, wanted, age) => {
+  const { manifests, warnings, actions } = expandPostgres(block({ backups: { schedule, keep } }), context);
+  const pre = ["sh", "/berth/tools.sh", "due_job", age, String(keep ?? 7)];
+  const [, statefulset, cronjob] = manifests;
+  expect(statefulset?.spec.backup).toEqual({ ...wanted, volumes: ["berth-data-main-backups"], pre });
+  expect([cronjob?.kind, cronjob?.spec.schedule]).toEqual(["cronjob", schedule]);
+  expect(warnings).toEqual([expect.stringContaining(`backup: {every: ${wanted.every}, keep: ${wanted.keep}}`)]);
+  expect(actions.filter(({ type }) => type !== "config_set")).toEqual([]);
+});
+
+test("the field backup is what it says, whatever the schedule", () => {
+  const { manifests, warnings } = expandPostgres(
+    block({ backup: { every: "6h" }, backups: { schedule: "@daily" } }),
+    context,
+  );
+  expect([manifests[1]?.spec.backup, warnings]).toEqual([expect.objectContaining({ every: "6h" }), undefined]);
+  expect(expandPostgres(block({ backups: { schedule: "at night" } }), context).warnings).toBeUndefined();
+});
+
 test("an empty block is one primary with the defaults", () => {
   const { manifests, statefulset, actions } = expanded();
   expect(manifests.map(({ kind, scope, name }) => [kind, scope, name])).toEqual([
