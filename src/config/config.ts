@@ -97,6 +97,8 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /** How long a failed release of a database waits for the backup before it goes back. */
+  returnCopyMs: 10 * 60_000,
   /**
    * How often the engine is asked for a sign of life, and how long it may take. A ping needs no lock and no disk of the
    * engine: a busy one answers within a second or three, so ten seconds without an answer are a hang.

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { theServer } from "../../src/access/principal.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
 import { deployment, fixtureImage, statefulset } from "../support/manifests.ts";
 import { type Ask, plane } from "../support/plane.ts";
@@ -12,19 +13,29 @@ let ask: Ask;
 /** Each copy that was asked for, with the image that was stored then. */
 let copies: string[];
 let failing: string | undefined;
+/** What goes on while a copy is made; `long`: it ends with the server. */
+let meanwhile: () => Promise<unknown>;
+let end: () => void;
+const long = () => new Promise<void>((resolve) => (end = resolve));
 beforeEach(async () => {
   [copies, failing] = [[], undefined];
+  [meanwhile, end] = [async () => undefined, () => undefined];
   it = await world({
     plugins: (layout) => testPlugins(layout),
+    limits: { reconcileWorkers: 1 },
     async copyBefore({ kind, scope, name, plugin = "none" }) {
       copies.push(`${plugin} ${scope}/${name} ${it.store.manifests.get({ kind, scope, name })?.spec.image}`);
+      await meanwhile();
       if (failing !== undefined) throw new Failure("conflict", failing);
     },
   });
   it.runtime.addImage(newer);
   ask = plane(it);
 });
-afterEach(() => it.close());
+afterEach(() => {
+  end();
+  return it.close();
+});
 
 const database = (image: string, fields: Record<string, unknown> = {}) =>
   statefulset("data", "main", {
@@ -120,4 +131,63 @@ test("an apply that puts all back copies a database that ran on the newer image"
   await it.settle(3_600_000).catch(() => undefined);
   expect(image()).toBe(older);
   expect(copies).toEqual([`none data/main ${older}`, `none data/main ${newer}`]);
+});
+
+test("an abort that gets no copy says how to go back without one", async () => {
+  await runs(database(older));
+  await it.apply(database(newer, { rollout: { min_ready: "1h", progress_deadline: "2h" } }));
+  await it.advance(60_000);
+  failing = "the target is away";
+  const refused = await ask("POST /rollouts/abort?scope=data&name=main&kind=statefulset");
+  expect(refused.status).toBe(409);
+  expect(refused.error).toBe(
+    "no backup of data/main, so nothing was changed: the target is away; to go back without one: berth rollback data/main --no-backup",
+  );
+  const back = await ask("POST /rollback?scope=data&name=main&kind=statefulset&no_backup=true");
+  expect([back.status, image()]).toEqual([200, older]);
+});
+
+test("the copy before a failed release goes back holds up nothing else, and does not hold it up for ever", async () => {
+  await runs(database(older));
+  await it.apply(database(newer, { rollout: { min_ready: "1h", progress_deadline: "1m" } }));
+  meanwhile = long;
+  await it.advance(120_000);
+  expect([copies.length, image()]).toEqual([2, newer]);
+  await it.apply(deployment("shop", "web", { image: older }));
+  await it.advance(5_000);
+  expect((await it.status("deployment", "shop", "web")).phase).toBe("ready");
+  await it.advance(it.limits.returnCopyMs);
+  await it.settle();
+  expect([copies.length, image()]).toEqual([2, older]);
+});
+
+test("what somebody applies while an atomic apply copies before it goes back stays", async () => {
+  await runs(database(older));
+  await it.apply([database(newer), deployment("shop", "web", { image: "berth-fixture:missing" })], { atomic: true });
+  await it.settle(1_000).catch(() => undefined);
+  meanwhile = async () => {
+    if (copies.length === 2) await it.apply(database(newer, { env: { A: "1" } }));
+  };
+  await it.settle(3_600_000).catch(() => undefined);
+  expect([copies.length, image()]).toEqual([2, newer]);
+  expect(it.store.manifests.get({ kind: "deployment", scope: "shop", name: "web" })).toBeUndefined();
+});
+
+test("an atomic apply that copies before it goes back holds up no other", async () => {
+  await runs(database(older));
+  const bad = (name: string) => deployment("shop", name, { image: "berth-fixture:missing" });
+  await it.apply([database(newer), bad("one")], { atomic: true });
+  await it.advance(1_000);
+  await it.apply([deployment("shop", "two", { image: older }), bad("three")], { atomic: true });
+  meanwhile = long;
+  await it.advance(3_600_000);
+  expect(copies.length).toBe(2);
+  expect(it.store.manifests.get({ kind: "deployment", scope: "shop", name: "two" })).toBeUndefined();
+});
+
+test("a caller that has left before the copy begins gets none", async () => {
+  await runs(database(older));
+  const options = { dryRun: false, prune: false, actor: "test", by: theServer, left: AbortSignal.abort() };
+  await expect(it.controller.apply(database(newer), options)).rejects.toThrow("the caller has left");
+  expect([copies, image()]).toEqual([[], older]);
 });

@@ -1,6 +1,6 @@
 import { Failure, shownCause } from "../../../base/wire/failure.ts";
 import { databaseKinds } from "../../api/manifest-key.ts";
-import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../../api/manifest.ts";
+import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import { containerOf, podOf } from "../../core/spec/decode.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import type { ReleaseRecord, Store } from "../../store/store.ts";
@@ -22,6 +22,8 @@ interface Copying {
   force?: boolean | undefined;
   /** Aborts when the caller has left: nothing is changed then. */
   left?: AbortSignal | undefined;
+  /** How to go on where no copy can be made, for callers that cannot do without one themselves. */
+  wayOut?: string | undefined;
   /** Fails where the change would be refused anyway: then no copy is made. */
   trial?: (() => Promise<unknown>) | undefined;
 }
@@ -53,18 +55,21 @@ export async function copyBefore(context: Context, wanted: readonly Wanted[], co
       continue;
     const app = `${one.key.scope}/${one.key.name}`;
     await copying.trial?.();
+    refuseLeft(copying);
     try {
       // A copy of the volume of its backups would be one of older ones.
       if (database.plugin !== undefined && !runs(context, one.key)) throw new Failure("conflict", "no pod of it runs");
       await context.copyBefore({ ...one.key, ...database });
     } catch (error) {
-      throw new Failure(
-        "conflict",
-        `no backup of ${app}, so nothing was changed: ${shownCause(error)}; --no-backup (in the API no_backup=true) changes its image all the same`,
-      );
+      const { wayOut = "--no-backup (in the API no_backup=true) changes its image all the same" } = copying;
+      throw new Failure("conflict", `no backup of ${app}, so nothing was changed: ${shownCause(error)}; ${wayOut}`);
     }
-    if (copying.left?.aborted === true) throw new Failure("conflict", "the caller has left; nothing was changed");
+    refuseLeft(copying);
   }
+}
+
+function refuseLeft({ left }: Copying): void {
+  if (left?.aborted === true) throw new Failure("conflict", "the caller has left; nothing was changed");
 }
 
 /** The same before a release that is under way gives way to the last good one. */
@@ -73,7 +78,40 @@ export async function copyBeforeReturn(context: Context, release: ReleaseRecord)
   const stored = context.store.manifests.get(release);
   if (goal === undefined || stored === undefined) return;
   const wanted = { key: stored, spec: goal.spec, imageId: goal.imageId };
-  await copyBefore(context, [wanted], { noBackup: false, left: context.closing });
+  const wayOut = `to go back without one: berth rollback ${release.scope}/${release.name} --no-backup`;
+  await copyBefore(context, [wanted], { left: context.closing, wayOut });
+}
+
+/** The copies before failed releases go back, by resource: of which release, and whether nothing waits for it any more. */
+const returns = new WeakMap<Store, Map<string, { release: string; isOver: boolean }>>();
+
+/**
+ * Whether a failed release may go back now. The first call begins a copy; its end, or that of the time for it, is looked at
+ * again. A copy may take hours, and what serves badly goes back all the same: a copy was made before this release.
+ */
+export function isCopiedForReturn(context: Context, release: ReleaseRecord): boolean {
+  const { store, log, clock, closing, limits } = context;
+  if (context.copyBefore === undefined || databaseOf(store, release) === undefined) return true;
+  const known = returns.get(store) ?? new Map<string, { release: string; isOver: boolean }>();
+  returns.set(store, known);
+  const [key, stands] = [formatKey(release), known.get(formatKey(release))];
+  if (stands?.release === release.id) return stands.isOver;
+  const begun = { release: release.id, isOver: false };
+  known.set(key, begun);
+  const ended = new AbortController();
+  const late = clock.sleep(limits.returnCopyMs, AbortSignal.any([closing, ended.signal])).then(() => {
+    throw new Failure("timeout", "it takes too long");
+  });
+  void Promise.race([copyBeforeReturn(context, release), late])
+    .catch((error: unknown) =>
+      log.warn("no backup before a failed release is put back", { release: release.id, error }),
+    )
+    .finally(() => {
+      ended.abort();
+      begun.isOver = !closing.aborted;
+      context.enqueue(release);
+    });
+  return false;
 }
 
 /** Not one that never worked. One whose newest release failed has written nothing since the copy before that, unless it runs. */

@@ -12,7 +12,7 @@ import { deployCalls, putCalls } from "../state/webhooks.ts";
 import { isOfRelease } from "./guard.ts";
 import { planTarget } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
-import { copyBeforeReturn } from "./copy-before.ts";
+import { isCopiedForReturn } from "./copy-before.ts";
 import { failureCalls, recordFailure } from "./failed-release.ts";
 import { faultCount } from "./put-back.ts";
 import { latestRelease, mintRelease, needsRelease } from "./releases.ts";
@@ -193,15 +193,12 @@ interface Failing {
 
 /** Records the failure. A spec that had worked before, and is released again by a release run, stops where it is. */
 async function fail(context: Context, { release, manifest, workload, verdict, memory }: Failing): Promise<Judgement> {
+  if (!isCopiedForReturn(context, release)) return { memory, moved: false };
   const failure = { error: verdictText(verdict), reasons: verdict.reasons };
   const { error } = failure;
   // Replicas that fail visitors run well in every other way: what they printed is worth keeping.
   const isAtFault = (pod: Pod) => verdict.reasons.includes("GuardTripped") && isOfRelease(workload, pod);
   await context.deaths.capsule(manifest, error, isAtFault);
-  // What serves badly goes back all the same: a copy was made before this release.
-  await copyBeforeReturn(context, release).catch((cause: unknown) =>
-    context.log.warn("no backup before a failed release is put back", { release: release.id, error: cause }),
-  );
   const calls = await failureCalls(context, { release, error, image: workload.image });
   const now = context.clock.now();
   const came = await context.store.write((tx) => {

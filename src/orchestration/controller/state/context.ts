@@ -52,6 +52,7 @@ export interface ControllerLimits extends ValidationLimits {
   containerNameMax: number;
   eventsPageMax: number;
   reconcileWorkers: number;
+  returnCopyMs: number;
   engineCallsMax: number;
   resyncMs: number;
   enginePingMs: number;

@@ -23,15 +23,23 @@ const triesMax = 5;
 export function createAtomicRoom(context: Context): AtomicRoom {
   const { store, clock, progress, limits, log } = context;
   const tries = new Map<string, number>();
+  /** Those that go back now: a copy of a database before that may take hours, and the others do not wait for it. */
+  const returning = new Map<string, Promise<void>>();
   let waking = new AbortController();
 
   async function look(): Promise<void> {
     for (const group of store.atomic.waiting()) {
       const fate = lookAtGroup(context, group);
-      if (fate.is === "waiting") continue;
-      await (fate.is === "kept" ? keep(context, group) : goBack({ ...group, failed: fate.ref }, fate.why)).catch(
-        (error) => log.error("atomic apply not ended", { id: group.id, error }),
-      );
+      if (fate.is === "waiting" || returning.has(group.id)) continue;
+      const onError = (error: unknown) => log.error("atomic apply not ended", { id: group.id, error });
+      if (fate.is === "kept") await keep(context, group).catch(onError);
+      else {
+        const back = goBack({ ...group, failed: fate.ref }, fate.why).catch(onError);
+        returning.set(
+          group.id,
+          back.finally(() => returning.delete(group.id)),
+        );
+      }
     }
   }
 
@@ -59,6 +67,7 @@ export function createAtomicRoom(context: Context): AtomicRoom {
         await sleepAbout(clock, limits.resyncMs, AbortSignal.any([signal, waking.signal]));
       }
       leave();
+      await Promise.all(returning.values());
     },
   };
 }
@@ -94,12 +103,18 @@ function record(context: Context, tx: Transaction, group: AtomicApply): void {
  * theirs and stays.
  */
 async function putAllBack(context: Context, group: AtomicApply, why: string): Promise<void> {
-  const fates = group.members.map((member) => ({ member, fate: memberFate(context, member) }));
-  const ours = fates.filter(({ fate }) => fate.is !== "left").map(({ member }) => member);
+  const look = () => group.members.map((member) => ({ member, fate: memberFate(context, member) }));
+  const oursOf = (seen: ReturnType<typeof look>) =>
+    seen.filter(({ fate }) => fate.is !== "left").map(({ member }) => member);
+  const back = oursOf(look()).flatMap(({ kind, scope, name, previous: spec, imageId }) =>
+    spec === undefined ? [] : [{ key: { kind, scope, name }, spec, imageId }],
+  );
+  await copyBefore(context, back, { left: context.closing });
+  // The copy may have taken long: what somebody has changed meanwhile is theirs too.
+  const fates = look();
+  const ours = oursOf(fates);
   const incoming = await incomingOf(context, ours);
   const imageIds = new Map(ours.flatMap((member) => (member.imageId ? [[formatKey(member), member.imageId]] : [])));
-  const back = incoming.map(({ key, spec }) => ({ key, spec, imageId: imageIds.get(formatKey(key)) }));
-  await copyBefore(context, back, { noBackup: false, left: context.closing });
   const written = incoming.flatMap(({ asset }) => Object.values(asset?.files ?? {}));
   const release = context.assetHolds.hold(written);
   const stored = context.store.write((tx) => {
