@@ -7,6 +7,7 @@ import { besideSources, keptIn, withKept } from "./kept.ts";
 import { builtInNote, lockNote, migrationNote, tablesNote, tlsNote, versionNote } from "./notes.ts";
 import { askedNotes } from "./asked.ts";
 import { readmePort } from "./readme.ts";
+import { runTimeNotes } from "./run-time.ts";
 import { workerNotes } from "./workers.ts";
 import { manifestText, servicesNotes, usesSqlite } from "./service-notes.ts";
 import { absentFiles, sourcesOf } from "./sources.ts";
@@ -127,7 +128,7 @@ function withNeeds(tree: SourceTree, app: App, plan: Planned): Planned {
   );
   const shown = names.slice(0, namesShownMax).join(", ");
   const rest = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : "";
-  const packages = [manifestText(tree, folder), ...(language === "go" ? importsOf(sources) : [])].join("\n");
+  const packages = [manifestText(tree, folder), ...importsOf(sources, language)].join("\n");
   const isByPackage = language !== "python" && usesSqlite(packages) && !plan.dockerfile.includes("nginx");
   const written = keptIn(tree, sources, folder);
   const kept =
@@ -161,7 +162,7 @@ function withNeeds(tree: SourceTree, app: App, plan: Planned): Planned {
       ...servicesNotes(tree, app, { text: packages, said: names }),
       ...tlsNote(sources, language).concat(localNote(sources, notes, plan.port)),
       ...askedNotes(tree, app, { port: plan.port, isPages: false }),
-      ...workerNotes(tree, sources, packages),
+      ...workerNotes(tree, sources, packages).concat(runTimeNotes(tree, app)),
       ...(names.length === 0
         ? []
         : [
@@ -182,9 +183,20 @@ function migrationsOf(
   return isSaid || known.length > 0 ? known : tablesNote(tree, sources, packages);
 }
 
-/** Lines that import in Go: a package that go.mod calls indirect may be imported all the same. */
-function importsOf({ files }: App["sources"]): string[] {
-  return files.flatMap(({ text }) => text.match(/^[ \t]*(?:\w{1,20} )?"[\w.-]{1,60}\/[^"\n]{1,120}"$/gm) ?? []);
+/** Packages of Deno by other names than those of npm. */
+const ofDeno: Readonly<Record<string, string>> = {
+  ...{ mongo: "mongodb", postgres: "pg", postgresjs: "postgres", mysql: "mysql2", sqlite: "better-sqlite3" },
+};
+
+/** What sources import where no manifest names it: of Go, whose go.mod may call it indirect, and of Deno. */
+function importsOf({ files }: App["sources"], language: string): string[] {
+  if (language === "go")
+    return files.flatMap(({ text }) => text.match(/^[ \t]*(?:\w{1,20} )?"[\w.-]{1,60}\/[^"\n]{1,120}"$/gm) ?? []);
+  if (language !== "deno") return [];
+  const names = files.flatMap(({ text }) => [
+    ...text.matchAll(/["'](?:https:\/\/deno\.land\/x\/|npm:\/?)((?:@[\w-]{1,40}\/)?[\w-]{1,60})/g),
+  ]);
+  return names.map(([, name = ""]) => `"${ofDeno[name] ?? name}": "*"`);
 }
 
 /** Variables of a schema of Prisma. */

@@ -92,7 +92,7 @@ const rules: Readonly<Record<string, Rules>> = {
     loopback: [
       new RegExp(String.raw`"${local}:(?:\d{2,5}"|\{)`),
       new RegExp(String.raw`\(\s*"${local}"\s*,\s*\d{2,5}\s*\)`),
-      /\(\s*\[\s*127\s*,\s*0\s*,\s*0\s*,\s*1\s*\]\s*,\s*\w{2,40}\s*\)/,
+      /\(\s*\[\s*127\s*,\s*0\s*,\s*0\s*,\s*1\s*\]\s*,\s*\w{2,40}\s*\)|\bIpv4Addr::(?:LOCALHOST\b|new\(\s*127\s*,)/,
     ],
   },
   java: {

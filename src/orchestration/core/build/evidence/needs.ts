@@ -1,5 +1,5 @@
 import type { SourceTree } from "../runtime.ts";
-import type { Sources } from "./sources.ts";
+import { type Sources, takenFromEnv } from "./sources.ts";
 
 /** How a note begins that says what the app needs and nothing assumed. */
 export const needsMark = "needs ";
@@ -80,7 +80,9 @@ export function namesRead({ files }: Sources, language: string): string[] {
   const isByKeys = files.some(({ text }) => /\b[cC]onfig(?:Service)?\.get(?:OrThrow)?[<(]|\bprocess\.env\[/.test(text));
   const keys = isByKeys ? files.flatMap(({ text }) => [...text.matchAll(keyed)].map(([, name = ""]) => name)) : [];
   const set = new Set(files.flatMap(({ text }) => [...text.matchAll(defaulted)].map(([, name = ""]) => name)));
-  const all = [...names, ...keys, ...openSettings(files, language)].filter((name) => !set.has(name));
+  const all = [...names, ...keys, ...takenFromEnv(files), ...openSettings(files, language)].filter(
+    (name) => !set.has(name),
+  );
   return [...new Set(all)].filter((name) => !ownPort.test(name) && !given.test(name) && !isBuiltIn(name));
 }
 

@@ -181,7 +181,8 @@ function addressOf(
     if ((split.test(text) || code?.test(text) === true) && apart.test(text))
       return { file: path, variable: undefined, isWritten: true };
   }
-  const constant = /SQL|MariaDB/.test(name) ? settings.find(({ text }) => fixedHost.test(text)) : undefined;
+  const isClient = settings.some(({ text }) => code?.test(text) === true || split.test(text));
+  const constant = isClient && /SQL|MariaDB/.test(name) ? settings.find(({ text }) => fixedHost.test(text)) : undefined;
   if (constant !== undefined) return { file: constant.path, variable: undefined, isWritten: true };
   const file = settings.find(({ text }) => connection.test(text));
   if (file !== undefined)

@@ -192,3 +192,19 @@ function joined(folder: string, path: string): string {
   }
   return parts.join("/");
 }
+
+/** Names that a line takes out of the environment, or out of what a file `.env` says, and gives no default. */
+export function takenFromEnv(files: Sources["files"]): string[] {
+  return files.flatMap(({ path, text }) =>
+    /\.[cm]?[jt]sx?$/.test(path)
+      ? [...text.matchAll(takes)].flatMap(([, list = ""]) =>
+          [...list.matchAll(/(?<=^|,)\s{0,40}([A-Z][A-Z0-9_]{1,60})\s{0,9}(?:$|,|:(?![^,]{0,200}=))/g)].map(
+            ([, name = ""]) => name,
+          ),
+        )
+      : [],
+  );
+}
+
+const takes =
+  /\{([^{}=]{1,600}(?:=[^{}=]{1,200}){0,20})\}\s{0,3}(?::[^=\n]{1,60})?=\s{0,3}(?:await )?(?:(?:process|Bun|import\.meta)\.env\b|Deno\.env\.toObject\(|(?:dotenv\.)?config(?:Sync)?\()/g;

@@ -57,13 +57,24 @@ export function mainFile(tree: SourceTree, folder: string, { main, scripts }: Pa
   const found = candidates.find((path) => /\.[cm]?[jt]s$/.test(path) && tree.has(folder + path));
   if (named !== undefined && scripts.build !== undefined && /^(?:dist|build|lib|out)\//.test(named)) return named;
   const endings = ["js", "mjs", "cjs", "ts"];
-  const there = [...usual.flatMap((name) => endings.map((ending) => `${name}.${ending}`)), "bin/www"].filter((path) =>
-    tree.has(folder + path),
-  );
-  const first = found ?? there[0];
+  const files = [...usual.flatMap((name) => endings.map((ending) => `${name}.${ending}`)), "bin/www"];
+  const there = files.filter((path) => tree.has(folder + path));
+  const first = found ?? there[0] ?? watchedFile(tree, folder, scripts);
   if (first === undefined || startsServer(tree, folder, first, there)) return first;
   // It only exports the app, which another file takes to listen.
   return there.find((path) => path !== first && listens.test(tree.read(folder + path) ?? "")) ?? first;
+}
+
+/** The file that a script for developers starts again whenever it changes. */
+function watchedFile(tree: SourceTree, folder: string, scripts: PackageJson["scripts"]): string | undefined {
+  const lines = ["dev", "server", "develop", "watch", "start:dev", "dev:server"].map((name) => scripts[name] ?? "");
+  const files = lines.flatMap((line) => {
+    const file = /(?:^|[\s"'])(?:nodemon|node|node-dev) (?:--?[\w-]{1,30} ){0,4}(?:\.\/)?([\w./-]{1,100})/.exec(
+      line,
+    )?.[1];
+    return file === undefined ? [] : [file, `${file}.js`, `${file}/index.js`];
+  });
+  return files.find((file) => /\.[cm]?js$/.test(file) && plainName(file) !== undefined && tree.has(folder + file));
 }
 
 const listens = /\.listen\(|\bcreateServer\(|\bserve\(|\blisten\(|\.start\(/;

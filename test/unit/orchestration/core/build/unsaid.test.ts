@@ -184,3 +184,95 @@ describe("work at set times that nothing runs is said", () => {
     expect(made(files).notes).toContain(note);
   });
 });
+
+describe("what happens once the program runs is said", () => {
+  const flask = (text: string, packages = "flask==3\ngunicorn==22\n"): Files => ({
+    ".python-version": "3.12",
+    "requirements.txt": packages,
+    "app.py": `from flask import Flask\n${text}\napp = Flask(__name__)\n`,
+  });
+  test.each<[string, Files, string]>([
+    [
+      "Spring drops its tables",
+      {
+        ...spring("class Shop {}"),
+        "src/main/resources/application.properties": "spring.jpa.hibernate.ddl-auto=create-drop",
+      },
+      'src/main/resources/application.properties: it drops tables ("ddl-auto=create")',
+    ],
+    ["Sequelize drops its tables", express("db.sync({ force: true })"), "app.js: it drops tables"],
+    [
+      "models are fetched",
+      flask("model = AutoModel.from_pretrained('tiny')"),
+      "a place for the models that app.py fetches",
+    ],
+    [
+      "a package of Node is missing",
+      express('const helmet = require("helmet")'),
+      "needs helmet (app.js) among its packages",
+    ],
+    [
+      "a package of Python is missing",
+      flask("from flask_cors import CORS"),
+      "needs flask_cors (app.py) among its packages",
+    ],
+    [
+      "a program of Rust listens for itself",
+      {
+        "Cargo.toml": '[package]\nname = "x"\n',
+        "src/main.rs": "TcpListener::bind((Ipv4Addr::new(127, 0, 0, 1), port))",
+      },
+      "listens on localhost alone",
+    ],
+  ])("%s", (_kind, files, note) => {
+    expect(made(files).notes).toContain(note);
+  });
+
+  test.each<[string, Files]>([
+    ["what Node has itself", express('require("fs/promises"); require("node:path")')],
+    [
+      "what the lock file has",
+      { ...express('require("qs")'), "package-lock.json": '{"packages":{"node_modules/qs":{}}}' },
+    ],
+    ["types alone", express('import type { Request } from "express-core"', '"express":"4","@types/express-core":"1"')],
+    [
+      "another name for a folder",
+      {
+        ...express('import { a } from "stock/a"'),
+        "tsconfig.json": '{"compilerOptions":{"paths":{"stock/*":["./lib/*"]}}}',
+      },
+    ],
+    ["what another package brings", flask("from flask_sqlalchemy import SQLAlchemy", "flask==3\nflask-migrate==4\n")],
+    ["a module of its own", { ...flask("import environ"), "environ.py": "" }],
+    ["seeds", { ...express(""), "seeds/shop.js": 'run("DROP TABLE IF EXISTS a")' }],
+  ])("not %s", (_kind, files) => {
+    expect(made(files).notes).not.toMatch(/among its packages|drops tables/);
+  });
+
+  test("the file that a script for developers watches is started", () => {
+    const files = {
+      "package.json": '{"scripts":{"dev":"nodemon --inspect backend/shop.js"},"dependencies":{"express":"5"}}',
+      "backend/shop.js": "app.listen(process.env.PORT)",
+    };
+    expect(made(files).dockerfile).toContain('CMD ["node","backend/shop.js"]');
+  });
+});
+
+describe("what the sources ask for is read", () => {
+  test("variables that are taken out of the environment together", () => {
+    const text = "const { SHOP_KEY, STOCK_URL: url, CITY = 'Rome' } = process.env;";
+    const { notes } = made(express(text));
+    expect(notes).toContain("the sources read SHOP_KEY, STOCK_URL and have no default");
+  });
+  test("services that Deno imports", () => {
+    const text = (from: string) => ({ "main.ts": `import { a } from "${from}";\nDeno.serve(a)` });
+    expect(made(text("https://deno.land/x/mongo@v0.31.0/mod.ts")).notes).toContain("needs MongoDB");
+    expect(made(text("npm:ioredis@5")).notes).toContain("needs Redis");
+  });
+  test("a constant with a host shows no service by itself", () => {
+    const files = { "index.php": "<?php define('DB_HOST', 'localhost'); mysqli_connect(DB_HOST, 'a', 'b');" };
+    const { notes } = made(files);
+    expect(notes).toContain("needs MySQL or MariaDB, as its sources show");
+    expect(notes).not.toContain("PostgreSQL");
+  });
+});
