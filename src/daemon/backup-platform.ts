@@ -50,8 +50,11 @@ export function createBackupPlatform({
     },
     rootOf: folders.rootOf,
     isEmpty: folders.isMissingOrEmpty,
-    readAgain: (folder, since) => folders.readAgain(folder, since - fileClockMarginMs),
-    flush: (folder) => folders.flush(folder, Date.now() - backupLimits.writebackMs),
+    refresh(folder, { since, isWritten }, signal) {
+      const readSince = since === undefined ? undefined : since - fileClockMarginMs;
+      const flushSince = isWritten ? Date.now() - backupLimits.writebackMs : undefined;
+      return folders.refresh(folder, { readSince, flushSince }, signal);
+    },
     isNearlySame: (folder, since) => folders.isNearlySame(folder, since - fileClockMarginMs, backupLimits),
     async writers(volume) {
       const users = (await engine.volumeUsers(volume)).flatMap(writerOf);

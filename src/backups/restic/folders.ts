@@ -1,8 +1,8 @@
-import { constants } from "node:fs";
 import { chmod, chown, lstat, mkdir, open, opendir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, diskFailure } from "../../base/wire/disk-failure.ts";
 import { Failure } from "../../base/wire/failure.ts";
+import { refresh, type Refresh } from "./refresh.ts";
 
 /** Folders that data is brought back into, and how it takes the place of what was there. */
 export interface Folders {
@@ -20,17 +20,7 @@ export interface Folders {
     since: number,
     most: { littleChangedBytes: number; littleFiles: number },
   ): Promise<boolean>;
-  /**
-   * Makes restic read the files again that were changed since a time, whatever it knows of them. A program that writes to a
-   * mapped file changes it without a new time, as long as the kernel has not written the page back: a copy that was made
-   * meanwhile has the same time and size, and other content. Only their time of the last change of owner or mode becomes new.
-   */
-  readAgain(folder: string, since: number): Promise<void>;
-  /**
-   * Has on the disk what was written to files that were changed since a time. From then on, the next write to one that is mapped
-   * gives it a new time.
-   */
-  flush(folder: string, since: number): Promise<void>;
+  refresh: Refresh;
   /** Owner and mode of a folder, `MODE.UID.GID`. */
   rootOf(folder: string): Promise<string>;
   /** Gives a folder the owner and the mode of another one, or of `MODE.UID.GID`. */
@@ -71,8 +61,7 @@ export const folders: Folders = {
     await countChanged(folder, since, left).catch(() => (left.files = 0));
     return left.bytes >= 0 && left.files > 0;
   },
-  readAgain: (folder, since) => eachChanged(folder, since, renewed),
-  flush: (folder, since) => eachChanged(folder, since, written),
+  refresh,
   rootOf,
   async dress(folder, like) {
     const form = /^([0-7]{1,4})\.(\d{1,10})\.(\d{1,10})$/;
@@ -101,42 +90,6 @@ export const folders: Folders = {
   settle: settleExchange,
   complete,
 };
-
-/** Finds a file, and opens nothing: what an app put in its place meanwhile, such as a device, takes no notice. Source: open(2). */
-const findsOnly = 0o10000000;
-
-/** Files that were changed since a time. What goes away meanwhile is in no copy. */
-async function eachChanged(folder: string, since: number, work: (own: string, mode: number) => Promise<void>) {
-  const find = ["find", "-H", folder, "-xdev", "-type", "f", "-newermt", `@${Math.floor(since / 1_000)}`, "-print0"];
-  const child = Bun.spawn(find, { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
-  let rest = Buffer.alloc(0);
-  for await (const chunk of child.stdout) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(0); end !== -1; end = rest.indexOf(0)) {
-      await found(rest.subarray(0, end), work).catch(() => undefined);
-      rest = rest.subarray(end + 1);
-    }
-  }
-}
-
-/** The path is bytes: a name need not be UTF-8. An app may have put something else in the place of the file. */
-async function found(path: Buffer, work: (own: string, mode: number) => Promise<void>): Promise<void> {
-  const file = await open(path, findsOnly | constants.O_NOFOLLOW);
-  try {
-    const there = await file.stat();
-    if (there.isFile()) await work(`/proc/self/fd/${file.fd}`, there.mode);
-  } finally {
-    await file.close();
-  }
-}
-
-/** Giving a file the mode that it has changes nothing but its ctime, which restic compares. */
-const renewed = (own: string, mode: number) => chmod(own, mode & 0o7777);
-
-async function written(own: string): Promise<void> {
-  const file = await open(own, constants.O_RDONLY);
-  await file.datasync().finally(() => file.close());
-}
 
 /** Takes what has changed from what is left, until that is used up. */
 async function countChanged(folder: string, since: number, left: { bytes: number; files: number }): Promise<void> {

@@ -39,9 +39,6 @@ export function createVolumeCopy(
   now: () => number,
 ): (copy: VolumeCopy) => Promise<void> {
   const rootOf = async (folder: string) => rootTag(await platform.rootOf(folder));
-  /** `since`: when the copy was begun that the next one is compared with; undefined: there is none. */
-  const readAgain = async (folder: string, since: number | undefined) =>
-    since === undefined ? undefined : platform.readAgain(folder, since);
 
   /** Targets and volumes whose app is paused only after a first pass: for good, or until one has gone well. */
   const firstPassed = new Map<string, "always" | "once">();
@@ -59,8 +56,7 @@ export function createVolumeCopy(
     const isFilled = !(await platform.isEmpty(folder));
     const place = `${target.name} ${volume.volume}`;
     const begunAt = now();
-    if (isWritten) await platform.flush(folder);
-    await readAgain(folder, target.lastAt);
+    await platform.refresh(folder, { since: target.lastAt, isWritten }, target.signal);
     const since = firstPassed.has(place) ? undefined : target.lastAt;
     if (isWritten && isFilled && since !== undefined && (await platform.isNearlySame(folder, since))) {
       const only = await onlyPass(copy, target);
@@ -70,7 +66,7 @@ export function createVolumeCopy(
     const tags = [firstPassTag, ...subjectTags(volume.subject)];
     const order = { folder, exclude: policy.exclude, tags, mayLack: "any" } as const;
     const first = isWritten && isFilled ? await target.repository.write(order, target.signal) : undefined;
-    if (first !== undefined) await readAgain(folder, begunAt);
+    if (first !== undefined) await platform.refresh(folder, { since: begunAt, isWritten: false }, target.signal);
     const last = await stillPass(copy, target, { isWritten, first });
     if (firstPassed.get(place) === "once") firstPassed.delete(place);
     return confirmed(target, last);
@@ -122,8 +118,7 @@ export function createVolumeCopy(
     const folder = await platform.folderOf(volume.volume);
     const tags = [volumeTag, ...subjectTags(volume.subject), await rootOf(folder)];
     const order = { folder, tags, exclude: policy.exclude, mayLack: "vanished" } as const;
-    await platform.flush(folder);
-    await readAgain(folder, target.lastAt);
+    await platform.refresh(folder, { since: target.lastAt, isWritten: true }, target.signal);
     return confirmed(target, await target.repository.write(order, target.signal));
   }
 

@@ -11,10 +11,12 @@ export interface Platform {
   isEmpty(folder: string): Promise<boolean>;
   /** Whether little of a folder was changed since a time, and it holds few files, so that a look at it takes no time. */
   isNearlySame(folder: string, since: number): Promise<boolean>;
-  /** Makes restic read the files again that were changed since a time: a mapped file can have other content at the same time of change. */
-  readAgain(folder: string, since: number): Promise<void>;
-  /** Has on the disk what was written to it lately: from then on, the next write to a mapped file gives it a new time. */
-  flush(folder: string): Promise<void>;
+  /**
+   * Makes restic read the files again that were changed since a time (none without one): a mapped file can have other content at
+   * the same time of change. `isWritten`: has on the disk what was written lately; from then on, the next write to a mapped file
+   * gives it a new time.
+   */
+  refresh(folder: string, how: { since: number | undefined; isWritten: boolean }, signal: AbortSignal): Promise<void>;
   /** Owner and mode of a folder, `MODE.UID.GID`. */
   rootOf(folder: string): Promise<string>;
   /** Containers that can write to a volume now, ours or not: those that run, are paused, or are about to start again. */

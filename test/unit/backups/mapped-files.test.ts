@@ -32,7 +32,7 @@ test.skipIf(!isThere)("what a program writes to a mapped file between two passes
     const timeThen = statSync(file, { bigint: true }).mtimeNs;
     mapped.set(new TextEncoder().encode("later"));
     expect(statSync(file, { bigint: true }).mtimeNs).toBe(timeThen);
-    await folders.readAgain(data, startedAt - 1_000);
+    await folders.refresh(data, { readSince: startedAt - 1_000 }, signal);
     const second = await repository.write({ ...order, parent: first.snapshot }, signal);
     await repository.restore(second.snapshot, back, signal);
     expect(readFileSync(join(back, "file"), "latin1").slice(0, 5)).toBe("later");
@@ -55,7 +55,7 @@ test.skipIf(!onDisk)("once it is on the disk, the next write to a mapped file gi
     };
     const before = write("first");
     await Bun.sleep(50);
-    await folders.flush(folder, Date.now() - 60_000);
+    await folders.refresh(folder, { flushSince: Date.now() - 60_000 }, new AbortController().signal);
     expect(write("later")).toBeGreaterThan(before);
   } finally {
     rmSync(folder, { recursive: true, force: true });

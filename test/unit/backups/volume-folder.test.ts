@@ -20,6 +20,7 @@ import { openVolumeFolder, stageFiles, textIn, writeText } from "../../../src/ba
 import { shipBases } from "../../../src/backups/service/shipping.ts";
 
 let root = "";
+const { signal } = new AbortController();
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "berth-volume."));
   mkdirSync(join(root, "volume/home/outbox"), { recursive: true });
@@ -140,7 +141,7 @@ test("a file whose name is not UTF-8 is read again too, also where the folder is
   writeFileSync(path, "data");
   const before = statSync(path, { bigint: true }).ctimeNs;
   await Bun.sleep(20);
-  await folders.readAgain(join(root, "linked"), Date.now() - 60_000);
+  await folders.refresh(join(root, "linked"), { readSince: Date.now() - 60_000 }, signal);
   expect(statSync(path, { bigint: true }).ctimeNs).toBeGreaterThan(before);
 });
 
@@ -157,9 +158,11 @@ test("what was changed since a time is read again, with the mode and the time of
   };
   const before = [lookAt(old), lookAt(fresh), lookAt("/etc/passwd")];
   await Bun.sleep(20);
-  await folders.readAgain(join(root, "volume"), Date.now() - 60_000);
+  await folders.refresh(join(root, "volume"), { readSince: Date.now() - 60_000, flushSince: 0 }, signal);
   const after = [lookAt(old), lookAt(fresh), lookAt("/etc/passwd")];
   expect(after.map(({ rest }) => rest)).toEqual(before.map(({ rest }) => rest));
   expect(after.map(({ ctimeNs }, index) => ctimeNs !== before[index]?.ctimeNs)).toEqual([false, true, false]);
-  await folders.readAgain(join(root, "gone"), 0);
+  await folders.refresh(join(root, "gone"), { readSince: 0 }, signal);
+  const stopped = folders.refresh(join(root, "volume"), { readSince: 0 }, AbortSignal.abort());
+  await expect(stopped).rejects.toThrow("it was interrupted");
 });

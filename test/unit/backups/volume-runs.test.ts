@@ -86,7 +86,9 @@ function make() {
       ...noPlatform,
       apps: () => apps,
       isEmpty: async (folder) => emptyVolumes.includes(folder),
-      readAgain: async (_, since) => void doubted.push([calls.length, since]),
+      refresh: async (_, { since }) => {
+        if (since !== undefined) doubted.push([calls.length, since]);
+      },
       isNearlySame: async (folder) => nearlySame.includes(folder),
       writers: async () => [{ node: "local", id: "a", name: "a", state: "running" }],
       shellOf: async () => shell,
