@@ -1,9 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRestic } from "../../../src/backups/restic/restic.ts";
 import { createRepository } from "../../../src/backups/service/repository.ts";
+import { firstPassTag, rootTag, stateTag, subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
 import { patientBackups } from "../../support/patient-backups.ts";
 import { waitFor } from "../../support/wait.ts";
 
@@ -64,3 +65,62 @@ test.skipIf(!isThere)(
     }
   },
 );
+
+const canExpire = ["restic", "jq"].every((program) => Bun.which(program) !== null);
+
+test.skipIf(!canExpire)("the lines of the docs remove old copies from elsewhere, and nothing else", () => {
+  const docs = readFileSync(join(import.meta.dir, "../../../docs/backups.md"), "utf8");
+  const [, lines = ""] = /```\n(export RESTIC_REPOSITORY=.*?)```/s.exec(docs) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), "berth-expire."));
+  const [store, file] = [join(folder, "store"), join(folder, "file")];
+  writeFileSync(join(folder, "key.txt"), "a word\n");
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: folder, RESTIC_CACHE_DIR: join(folder, "cache"), TZ: "UTC" },
+    ...{ RESTIC_REPOSITORY: store, RESTIC_PASSWORD: "a word" },
+  };
+  const run = (words: string[], more: Record<string, string> = {}) => {
+    const done = Bun.spawnSync(words, { cwd: folder, env: { ...env, ...more } });
+    expect([words.join(" ").slice(0, 80), done.exitCode, done.stderr.toString()]).toEqual([
+      ...[words.join(" ").slice(0, 80), 0, expect.anything()],
+    ]);
+    return done.stdout.toString();
+  };
+  try {
+    run(["restic", "init", "--quiet"]);
+    run([process.execPath, join(import.meta.dir, "../../lib/cheap-key.ts")]);
+    /** A copy of so many days ago, at noon and so many minutes. */
+    const copy = (days: number, minutes: number, tags: readonly string[]) => {
+      const day = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+      const name = `${days}d ${minutes} ${tags.find((tag) => tag.startsWith("root=")) ?? tags[0]}`;
+      writeFileSync(file, name);
+      const time = `${day} 12:${String(minutes).padStart(2, "0")}:00`;
+      run(["restic", "backup", "--quiet", "--time", time, ...tags.flatMap((tag) => ["--tag", tag]), file]);
+      return `${time.replace(" ", "T")} ${name.split(" ").at(-1)}`;
+    };
+    const volume = [
+      volumeTag,
+      ...subjectTags({ scope: "shop", kind: "statefulset", name: "db", claim: "data", ordinal: 0 }),
+    ];
+    const [before, after] = ["700.0.0", "750.70.70"].map((root) => [...volume, rootTag(root)]) as [string[], string[]];
+    const kept = [
+      ...[copy(1, 1, [stateTag]), copy(3, 1, [stateTag]), copy(3, 2, [stateTag])],
+      ...[copy(20, 2, before), copy(3, 1, after), copy(1, 1, after)],
+    ];
+    for (const tags of [[stateTag], before, after]) copy(500, 1, tags);
+    copy(20, 1, before);
+    copy(1, 2, [
+      firstPassTag,
+      ...subjectTags({ scope: "shop", kind: "statefulset", name: "db", claim: "data", ordinal: 0 }),
+    ]);
+    const here = lines.replace(/^export RESTIC_REPOSITORY=\S+/, `export RESTIC_REPOSITORY=${store}`);
+    run(["sh", "-euc", `unset RESTIC_PASSWORD\n${here}`]);
+    const left = JSON.parse(run(["restic", "snapshots", "--json"])) as { time: string; tags: string[] }[];
+    const names = left.map(({ time, tags }) => {
+      return `${time.slice(0, 19)} ${tags.find((tag) => tag.startsWith("root=")) ?? tags[0]}`;
+    });
+    expect(names.sort()).toEqual(kept.sort());
+    run(["restic", "check", "--quiet"]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
