@@ -7,12 +7,12 @@ import { addressOf, type BlockRig, blockRig, postgresImage } from "../support/bl
 import { type S3Store, s3Store } from "../support/s3-store.ts";
 import { waitFor } from "../support/wait.ts";
 
-/** In a soak: how long nobody asks the database, and how much WAL is replayed. */
+/** In a soak: how long the database has no clients, and how much WAL is replayed. */
 const minutes = Number(process.env.BERTH_TEST_IDLE_MINUTES ?? "0");
 const mebibytes = Number(process.env.BERTH_TEST_WAL_MIB ?? "0");
 setDefaultTimeout(900_000 + minutes * 60_000 + mebibytes * 1_000);
 
-/** What the target of a database that nobody asks may get in a day, and how late a commit may be there. */
+/** What the target of a database without clients may get in a day, and how late a commit may be there. */
 const [bytesMax, requestsMax, lagMaxMs] = [10_000_000, 2_000, 10_000];
 const dayMinutes = 24 * 60;
 
@@ -55,7 +55,7 @@ describe.skipIf(minutes + mebibytes === 0)("WAL of days", () => {
     return new SQL({ adapter: "postgres", hostname, port: 5432, username: "app", password, database: "app", max: 1 });
   }
 
-  test.skipIf(minutes === 0)("a database that nobody asks sends at most 10 MB and 2,000 requests a day", async () => {
+  test.skipIf(minutes === 0)("a database without clients sends at most 10 MB and 2,000 requests a day", async () => {
     const requests: string[] = [];
     store.seen = (method, place) => {
       if (place.includes(".databases")) requests.push(`${method} ${place}`);
@@ -63,24 +63,20 @@ describe.skipIf(minutes + mebibytes === 0)("WAL of days", () => {
     await make("idle", "far");
     const bytes = () =>
       [...store.objects].reduce((sum, [key, { length }]) => sum + (key.includes(".databases/") ? length : 0), 0);
-    const [base, basedOn] = [bytes(), requests.length];
-    const marks: number[] = [];
+    const basedOn = requests.length;
+    const marks: [number, number][] = [];
     for (let minute = 0; minute < minutes; minute += 1) {
       await Bun.sleep(60_000);
-      marks.push(bytes() - base);
+      marks.push([bytes(), requests.length]);
     }
-    // The minutes after a base backup and a start are no quiet ones: the second half tells of a day.
-    const half = Math.floor(minutes / 2);
-    const perDay = (((marks.at(-1) ?? 0) - (marks[half - 1] ?? 0)) / (minutes - half)) * dayMinutes;
-    const asked = requests.length - basedOn;
-    console.log(
-      `base backup ${base} bytes in ${basedOn} requests; then by minute ${marks.join(" ")}; ${asked} requests: ${requests
-        .slice(basedOn)
-        .map((one) => one.split(" ")[0])
-        .join(" ")}`,
-    );
-    expect({ bytes: base + perDay, isLittle: base + perDay <= bytesMax }).toMatchObject({ isLittle: true });
-    expect(basedOn + (asked / minutes) * dayMinutes).toBeLessThanOrEqual(requestsMax);
+    // The minutes after a start and a base backup are no quiet ones: the second half tells of a day, which has one base backup.
+    const half = Math.floor(minutes / 2) - 1;
+    const [[held, asked], [heldAt, askedAt]] = [marks.at(-1) ?? [0, 0], marks[half] ?? [0, 0]];
+    const aDay = (count: number) => Math.round((count / (minutes - half - 1)) * dayMinutes);
+    const day = { bytes: held + aDay(held - heldAt), requests: basedOn + aDay(asked - askedAt) };
+    console.log(`bytes and requests by minute ${marks.join(" ")}; a day: ${day.bytes} bytes, ${day.requests} requests`);
+    expect(day.bytes).toBeLessThanOrEqual(bytesMax);
+    expect(day.requests).toBeLessThanOrEqual(requestsMax);
   });
 
   test.skipIf(mebibytes === 0)(
@@ -96,15 +92,23 @@ describe.skipIf(minutes + mebibytes === 0)("WAL of days", () => {
       const server = await login("main");
       await server`create table t (n int)`;
       const lags: number[] = [];
+      let [isOver, pruned] = [false, 0];
+      const pruning = (async () => {
+        // The server has the repository for itself at times.
+        const words = ["restic", "--no-cache", "prune", "--max-unused", "0"];
+        const quiet = { env, stdout: "ignore", stderr: "ignore" } as const;
+        while (!isOver) if ((await Bun.spawn(words, quiet).exited) === 0) pruned += 1;
+      })();
       for (let round = 0; round < 5; round += 1) {
-        const prune = Bun.spawn(["restic", "--no-cache", "prune", "--max-unused", "0"], { env, stdout: "ignore" });
         await server`insert into t values (${round})`;
         const committedAt = Date.now();
         const isThere = async () => Date.parse((await ranges("main")).at(-1)?.to ?? "") > committedAt;
         await waitFor("the commit at the target", isThere, 120_000, 500);
         lags.push(Date.now() - committedAt);
-        expect(await prune.exited).toBe(0);
       }
+      isOver = true;
+      await pruning;
+      expect(pruned).toBeGreaterThan(0);
       await server.close({ timeout: 0 });
       console.log(`at the target after ${lags.join(", ")} ms`);
       expect(Math.max(...lags)).toBeLessThanOrEqual(lagMaxMs);
