@@ -34,10 +34,16 @@ const isHere = new RegExp(String.raw`${here}`);
 const byPage = new RegExp(String.raw`["'\x60=](?<at>(?:https?|wss?):\/\/${here}(?::\d{2,5})?)(?![\d.])`);
 /** A call, or a name of an address that is called. */
 const calls =
-  /\bfetch\b|\baxios\b|\brequests\.|\bhttpx\.|\bhttp\.(?:Get|Post|NewRequest|get|post|request)\b|\burlopen\b|Http|HTTP|RestTemplate|WebClient|Faraday|curl_|(?:api|service|backend|base|endpoint|server|remote|target)_?-?(?:url|uri|base|host|endpoint)?["']?[ \t]{0,3}[:=(]/i;
+  /\bfetch\b|\baxios\b|\brequests\.|\bhttpx\.|\bhttp\.(?:Get|Post|NewRequest|get|post|request)\b|\burlopen\b|Http(?:Client|Request)|HTTP(?:Party|Client)|RestTemplate|WebClient|Faraday|curl_|(?:[aA]pi|API|[sS]ervice|SERVICE|[bB]ackend|BACKEND|[bB]ase|BASE|[eE]ndpoint|ENDPOINT|[rR]emote|REMOTE|[tT]arget|TARGET|[uU]rl|URL|[uU]ri|URI)[\w-]{0,20}["']?[ \t]{0,3}[:=(]/;
 const others = String.raw`(?!www\b|example\b|host\b|your)[a-z][a-z\d_-]{1,40}`;
 const host = String.raw`(?:${here}|${others})`;
 const byCode = new RegExp(String.raw`["'\x60](?<at>https?:\/\/${host}(?::\d{2,5}|(?=["'\x60/])))`);
+
+/** A link that the program makes of parts, or leads visitors to. */
+const link = String.raw`(?<at>https?:\/\/${here}(?::\d{2,5})?)`;
+const goesOn = String.raw`\/[^\s"'\x60{$]{0,200}(?:["'\x60][ \t]{0,3}[+.][ \t]{0,3}[\w$(]|[$#]?\{\w)`;
+const byLink = new RegExp(String.raw`${link}${goesOn}`);
+const byRedirect = new RegExp(String.raw`[rR]edirect\w{0,10}\([ \t]{0,3}["'\x60]${link}`);
 
 /** A place that the program or its pages ask, and that is another machine once it runs in a container. */
 export function askedNotes(
@@ -50,7 +56,18 @@ export function askedNotes(
   const called = own.isPages
     ? undefined
     : firstIn(sources.files, byCode, (line, at) => calls.test(line) && !at.endsWith(`:${own.port}`));
+  // One with the own port at its beginning is said as the own address.
+  const isOther = (line: string, at: string) =>
+    !(at.endsWith(`:${own.port}`) && ['"', "'", "`"].some((quote) => line.includes(quote + at)));
+  const led = own.isPages
+    ? undefined
+    : (firstIn(sources.files, byRedirect, isOther) ?? firstIn(sources.files, byLink, isOther));
   return [
+    ...(led === undefined || led.path === asked?.path || led.path === called?.path
+      ? []
+      : [
+          `${needsMark}the address of its links from a variable: ${led.path} leads visitors to ${led.at}, which is their own machine`,
+        ]),
     ...(asked === undefined
       ? []
       : [

@@ -33,6 +33,8 @@ const writes: readonly RegExp[] = [
   /\bopen\([^()\n]{0,80}(?:\([^()\n]{0,60}\))?[^()\n]{0,40},\s{0,3}(?:mode=)?["'][wa]b?\+?["']/,
   /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream)\(/,
   /\b(?:file_put_contents|move_uploaded_file)\(|\bos\.(?:WriteFile|Create|OpenFile)\(|\bioutil\.WriteFile\(/,
+  /\bFiles\.(?:copy|write|writeString|newOutputStream|newBufferedWriter)\(|\bnew File(?:OutputStream|Writer|Stream)\(|\.transferTo\(\s{0,3}new (?:java\.io\.)?File\(/,
+  /\bDeno\.(?:writeTextFile|writeFile|create)(?:Sync)?\(|\bBun\.write\(|\bFile\.(?:cp|stream)!?\([^\n]{0,80}priv\//,
   /\bFile\.(?:write|WriteAllText|WriteAllBytes)\(|\bfs::write\(|\bFile::create\(/,
 ];
 

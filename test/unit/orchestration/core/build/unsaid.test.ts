@@ -53,6 +53,16 @@ describe("an address that is another machine once it runs is said", () => {
       "http://stock:8080 is a host of another network",
     ],
     [
+      "a link in a mail",
+      spring('class Mail { void send() { text("Open: http://localhost:4200/confirm?key=" + key); } }'),
+      "src/main/java/com/example/shop/Shop.java leads visitors to http://localhost:4200",
+    ],
+    [
+      "a redirect",
+      express('res.redirect("http://localhost:5173/stock")'),
+      "app.js leads visitors to http://localhost:5173",
+    ],
+    [
       "a database in a package called com.example",
       {
         ...spring('class Shop { String at = "jdbc:mysql://localhost:3306/shop"; }'),
@@ -74,6 +84,8 @@ describe("an address that is another machine once it runs is said", () => {
 
   test.each<[string, Files]>([
     ["lists of who may ask", express('app.use(cors({ origin: "http://localhost:5173" }))')],
+    ["a list in lines", express('const known = [\n  "http://localhost:5173",\n  "http://localhost:4200/",\n];')],
+    ["a link of a log", express('logger.info("Open http://localhost:3000/" + path)')],
     ["logs", express('console.log("http://localhost:3000")')],
     ["a default of a variable", vite('const at = import.meta.env.VITE_API ?? "http://localhost:3001"')],
     ["another platform on the web", express('axios.get("https://api.example.com/x")')],
@@ -82,7 +94,7 @@ describe("an address that is another machine once it runs is said", () => {
       { ...vite(""), "vite.config.ts": 'export default { target: "http://localhost:3001" }' },
     ],
   ])("not %s", (_kind, files) => {
-    expect(made(files).notes).not.toMatch(/another address|address of what/);
+    expect(made(files).notes).not.toMatch(/another address|address of (?:what|its links)/);
   });
 
   test("a constant of PHP is no variable", () => {
@@ -247,6 +259,20 @@ describe("what happens once the program runs is said", () => {
     ["seeds", { ...express(""), "seeds/shop.js": 'run("DROP TABLE IF EXISTS a")' }],
   ])("not %s", (_kind, files) => {
     expect(made(files).notes).not.toMatch(/among its packages|drops tables/);
+  });
+
+  test.each<[string, Files]>([
+    ["Java", spring("class Shop { void keep() { Files.copy(in, at); } }")],
+    [
+      "Bun",
+      {
+        "package.json": '{"module":"a.ts"}',
+        "bun.lock": "",
+        "a.ts": 'Bun.serve({ port: 80 }); Bun.write("a.txt", "b")',
+      },
+    ],
+  ])("files that %s writes are said", (_kind, files) => {
+    expect(made(files).notes).toContain("is in the container, and each new version begins without it");
   });
 
   test("the file that a script for developers watches is started", () => {
