@@ -11,6 +11,8 @@ const probe = { exec: { command: ["true"] }, period: "1s", timeout: "2s", failur
 const sleeper = { command: ["sleep", "100000"] };
 /** Of a hang: the interval of the pings, their limit, and a busy machine. */
 const toldWithinMs = 25_000;
+/** What a command may take that does not wait for the engine: less than one ping may, which is ten seconds. */
+const doorMs = 9_000;
 
 /** Docker takes connections and answers nothing, as with a process that is stopped; what runs goes on. */
 describe("Docker that hangs", () => {
@@ -112,11 +114,11 @@ describe("Docker that hangs", () => {
         false,
         expect.stringContaining("docker has not answered "),
       ]);
-      expect(performance.now() - asked).toBeLessThan(5_000);
+      expect(performance.now() - asked).toBeLessThan(doorMs);
     }
 
     process.kill(daemon.pid, "SIGCONT");
-    await waitFor("the server to see it back", async () => (await engine()).up, 10_000);
+    await waitFor("the server to see it back", async () => (await engine()).up);
     await berth.ready("deployment", "hung", "web");
     expect(started()).toEqual(expect.arrayContaining(before));
     const { restarts } = (await berth.pods("hung", "web"))[0] ?? {};
@@ -136,7 +138,7 @@ describe("Docker that hangs", () => {
     await berth.stop();
     await berth.start();
     process.kill(daemon.pid, "SIGCONT");
-    await waitFor("the engine", async () => (await engine()).up, 10_000);
+    await waitFor("the engine", async () => (await engine()).up);
     await berth.ready("deployment", "hung", "web");
   });
 });

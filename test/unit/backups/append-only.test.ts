@@ -86,8 +86,7 @@ test.skipIf(!canExpire)("the lines of the docs remove old copies from elsewhere,
     return done.stdout.toString();
   };
   try {
-    run(["restic", "init", "--quiet"]);
-    run([process.execPath, join(import.meta.dir, "../../lib/cheap-key.ts")]);
+    run([process.execPath, join(import.meta.dir, "../../lib/cheap-repository.ts")]);
     /** A copy of so many days ago, at noon and so many minutes. */
     const copy = (days: number, minutes: number, tags: readonly string[]) => {
       const day = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);

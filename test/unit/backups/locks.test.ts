@@ -127,9 +127,9 @@ test.skipIf(!isRoot)(
     mkdirSync(join(source, "sub"), { recursive: true });
     writeFileSync(join(source, "sub/file"), "yesterday");
     const lost = repositoryOf(burnt);
-    await lost.make();
-    const cheap = [process.execPath, join(import.meta.dir, "../../lib/cheap-key.ts")];
+    const cheap = [process.execPath, join(import.meta.dir, "../../lib/cheap-repository.ts")];
     expect(Bun.spawnSync(cheap, { env: { ...process.env, ...env } }).exitCode).toBe(0);
+    await lost.make();
     const { snapshot } = await lost.backup({ folder: source, tags: ["volume"] }, signal);
     // An index that never answers holds up its removal of data. Its process lives on: another machine may have the same number.
     const index = join(folder, access.installation, "index", "a".repeat(64));
