@@ -25,7 +25,7 @@ import { liesWithin } from "../base/disk/root.ts";
 import { systemClock } from "../base/words/clock.ts";
 import { ApiError } from "../base/wire/client.ts";
 import { Failure } from "../base/wire/failure.ts";
-import { createLimit } from "../base/words/limit.ts";
+import { createLimit, createRounds } from "../base/words/limit.ts";
 import { availableMemoryBytes } from "../base/machine/memory.ts";
 import type { Caller, DrillRoom } from "../orchestration/controller/rollout/drill-room.ts";
 import { theServer } from "../access/principal.ts";
@@ -101,11 +101,14 @@ export function createBackupRoom(
   return { backups, restores, drills, rehearsals };
 }
 
-/** A copy of a database before its image changes: to its targets, or, without any, by its plugin on this machine. */
+/**
+ * A copy of a database before its image changes: to its targets, or, without any, by its plugin on this machine. Requests that
+ * come while one is made share the next: those of one app cannot fill the turns of all others.
+ */
 export function copyBefore(late: Late): NonNullable<Outside["copyBefore"]> {
-  return async ({ scope, name, plugin }) => {
+  const round = createRounds(async (asked) => {
+    const { app, plugin } = read<{ app: string; plugin?: string }>(asked);
     const { backups, ask } = late;
-    const app = `${scope}/${name}`;
     const isCopied =
       backups?.listTargets().length !== 0 &&
       backups?.listApps().some((one) => `${one.scope}/${one.name}` === app && one.every !== undefined) === true;
@@ -117,7 +120,8 @@ export function copyBefore(late: Late): NonNullable<Outside["copyBefore"]> {
       .catch((error: unknown) => {
         throw error instanceof ApiError ? new Failure("conflict", error.message) : error;
       });
-  };
+  });
+  return ({ scope, name, plugin }) => round(JSON.stringify({ app: `${scope}/${name}`, plugin }));
 }
 
 /** Program and first words of this program. */

@@ -7,7 +7,7 @@ import { stateWhat } from "../core/subject.ts";
 import { noTarget } from "../core/target.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import { createBesideCopies } from "./part-copies.ts";
-import { createKey, runsId, type StoredTarget } from "./records.ts";
+import { createKey, madeNow, type StoredTarget } from "./records.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
 import { createInspector, createLedger } from "./watched.ts";
 import { createLocks } from "./locks.ts";
@@ -206,11 +206,7 @@ export function createBackups(options: BackupOptions): Backups {
       gate.mustBeOpen("no copy is made");
       const copies = volumes.copiesOf(app, records.targets());
       await restic.version();
-      await Promise.all(copies.map((one) => one.start(closing.signal)));
-      for (const { target, what } of copies) {
-        const [newest] = records.runs(runsId(target, what));
-        if (newest?.error !== undefined) throw new Failure("conflict", `at ${target}: ${newest.error}`);
-      }
+      await madeNow(records, copies, closing.signal);
     },
     ...createListing({ records, chosen, repositoryOf }),
     repository: async (target) => repositoryOf(stored(target)),

@@ -1,3 +1,4 @@
+import { Failure } from "../../base/wire/failure.ts";
 import type { Log } from "../../base/words/log.ts";
 import { dumpClaim, type VolumeSubject, whatOf } from "../core/subject.ts";
 import type { Credentials } from "../core/target.ts";
@@ -116,4 +117,22 @@ export function createKey(records: Pick<BackupRecords, "key" | "setKey">, make: 
     });
     return making;
   };
+}
+
+/** Makes copies, and waits for their ends. Fails `conflict` with the first that failed, or whose run was not recorded. */
+export async function madeNow(
+  records: Pick<BackupRecords, "runs">,
+  copies: readonly { target: string; what: string; start(signal: AbortSignal): Promise<void> }[],
+  signal: AbortSignal,
+): Promise<void> {
+  const newest = () => copies.map(({ target, what }) => ({ target, run: records.runs(runsId(target, what))[0] }));
+  const before = newest();
+  await Promise.all(copies.map((one) => one.start(signal)));
+  for (const [index, { target, run }] of newest().entries()) {
+    // Compared by no time: the clock may have been set meanwhile.
+    const isRecorded = run !== undefined && !Bun.deepEquals(run, before[index]?.run);
+    const why = "it is not known whether the copy was made; the log of the server says more";
+    const error = isRecorded ? run.error : why;
+    if (error !== undefined) throw new Failure("conflict", `at ${target}: ${error}`);
+  }
 }

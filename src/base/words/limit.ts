@@ -25,3 +25,28 @@ export function enter(limit: Limit): Promise<() => void> {
     void limit(() => new Promise<void>((leave) => resolve(leave)));
   });
 }
+
+/**
+ * Work on one thing at a time, of each key. Who asks while one goes on shares the next with all others who do, which begins
+ * after they have asked: however many ask, one works and one waits.
+ */
+export function createRounds<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const waiting = new Map<string, Promise<T>>();
+  const last = new Map<string, Promise<unknown>>();
+  return (key) => {
+    const next = waiting.get(key);
+    if (next !== undefined) return next;
+    const made = (last.get(key) ?? Promise.resolve()).then(() => {
+      waiting.delete(key);
+      return work(key);
+    });
+    waiting.set(key, made);
+    const ended = made
+      .catch(() => undefined)
+      .then(() => {
+        if (last.get(key) === ended) last.delete(key);
+      });
+    last.set(key, ended);
+    return made;
+  };
+}

@@ -50,10 +50,10 @@ const restic: Restic = {
   },
 };
 
-function make() {
+function make(platform = noPlatform) {
   let random = 0;
   return createBackups({
-    ...{ platform: noPlatform, images: noImages, dumps: noDumps, parts: [] },
+    ...{ platform, images: noImages, dumps: noDumps, parts: [] },
     ...{
       restic,
       clock,
@@ -151,4 +151,27 @@ test.each([
   const put = make().putTarget("a", { url: "rest:https://vault.example.com/", credentials }, "ann");
   expect(put).rejects.toMatchObject({ code: "invalid" });
   await put.catch(() => undefined);
+});
+
+test("a copy whose run could not be recorded, as on a full disk, is not taken for one", async () => {
+  const [subject, policy] = [
+    { scope: "data", kind: "statefulset", name: "main", claim: "data", ordinal: 0 },
+    { everyMs: yearMs, everyText: "1y", keep: undefined, target: undefined, pre: [], post: [], exclude: [] },
+  ];
+  const app = { ...subject, policy, volumes: [{ subject, volume: "main-0" }], updatedAt: 0 };
+  const backups = make({ ...noPlatform, apps: () => [app] });
+  await backups.putTarget("a", { url: "/mnt/a" }, "ann");
+  const old = {
+    startedAt: clock.now() - 1,
+    endedAt: clock.now(),
+    snapshot: "abc",
+    bytes: 1,
+    added: 1,
+    error: undefined,
+  };
+  runs.set("a data/main/data/0", [old]);
+  const made = backups.copyNow("data/main");
+  await quiet();
+  begun[0]?.end();
+  await expect(made).rejects.toThrow("at a: it is not known whether the copy was made");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createLimit } from "../../../../src/base/words/limit.ts";
+import { createLimit, createRounds } from "../../../../src/base/words/limit.ts";
 
 /** Works that end when told, and how many run at once. */
 function gatedWorks() {
@@ -58,5 +58,40 @@ describe("a limit", () => {
     void limit(work(3));
     await turns();
     expect(begun).toEqual([1, 2]);
+  });
+});
+
+describe("rounds", () => {
+  test("callers who come while one works share the next, and what works on another key goes on beside it", async () => {
+    const { work, ends, begun } = gatedWorks();
+    const round = createRounds((key) => work(Number(key))());
+    const first = round("1");
+    await turns();
+    const others = [round("1"), round("1"), round("2")];
+    await turns();
+    expect(begun).toEqual([1, 2]);
+    ends[0]?.();
+    ends[1]?.();
+    await turns();
+    expect(begun).toEqual([1, 2, 1]);
+    const later = round("1");
+    ends[2]?.();
+    expect(await Promise.all([first, ...others])).toEqual([1, 1, 1, 2]);
+    await turns();
+    ends[3]?.();
+    expect(await later).toBe(1);
+  });
+
+  test("one that fails fails for those who share it alone", async () => {
+    let count = 0;
+    const round = createRounds(async () => {
+      count += 1;
+      if (count === 1) throw new Error("no");
+      return count;
+    });
+    const first = round("a");
+    const second = turns().then(() => round("a"));
+    await expect(first).rejects.toThrow("no");
+    expect(await second).toBe(2);
   });
 });
