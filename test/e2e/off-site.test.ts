@@ -157,6 +157,18 @@ describe("copies outside of the machine", () => {
     const asked = ["server", "restore", "--from", copies, "--root", join(folder, "r"), "--key-file", keyFile];
     expect((await run(asked)).stderr).toMatch(/with the copy of \d{4}-[^ ]+Z\?/);
 
+    // A target that has lost its index has lost no copy.
+    for (const index of ofFiles(copies).filter((path) => path.includes("/index/"))) rmSync(index);
+    const looked = await cli("backup", "repair", "--dry-run");
+    expect([looked.exitCode, looked.stderr]).toEqual([
+      1,
+      expect.stringMatching(/state of .* cannot be restored whole/),
+    ]);
+    expect((await cli("backup", "list")).stdout).toContain("state (damaged)");
+    const repaired = await cli("backup", "repair", "disk", "-y");
+    expect([repaired.exitCode, repaired.stdout]).toEqual([0, "disk is whole again: no copy is damaged\n"]);
+    expect((await cli("backup", "list")).stdout).not.toContain("damaged");
+
     // Every pack of data is altered: restic notices, and nothing is restored.
     for (const pack of ofFiles(copies).filter((path) => path.includes("/data/"))) {
       chmodSync(pack, 0o600);

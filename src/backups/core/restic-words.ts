@@ -144,7 +144,8 @@ const causeCharactersMax = 400;
 export function causeOf(text: string, hide: (text: string) => string): string {
   const lines = text.split("\n").map((line) => line.trim());
   const full = lines.filter(
-    (line) => line !== "" && !/^(?:Is there a repository|repository \w+ opened|found \d+ old)/.test(line),
+    (line) =>
+      line !== "" && !/^(?:Is there a repository|repository \w+ opened|found \d+ old|.*signal \w+ received)/.test(line),
   );
   const locked = full.find((line) => line.includes("repository is already locked"));
   const said = locked ?? full.find((line) => line.startsWith("Fatal: ")) ?? full.at(-1) ?? "restic said nothing";

@@ -169,12 +169,13 @@ export function createRestic(
       ]);
       await child.exited;
       const hide = hidingOf(secretsOf(order.env), { mask: "***", charactersMin: 4 });
-      const cause = causeOf(stderr, hide);
+      // Ended before it could read a key, 0.17 says that none fits.
+      const cause = causeOf(why === undefined ? stderr : stderr.replace(/^.*no key found.*$/m, ""), hide);
       const code = child.exitCode ?? undefined;
       return {
         ok: code === 0 && why === undefined,
         ...{ code, stdout, said: hide(stderr) },
-        trouble: troubleOf(stderr, hasFeature(known, "exitCodes") ? code : undefined),
+        trouble: why === undefined ? troubleOf(stderr, hasFeature(known, "exitCodes") ? code : undefined) : "other",
         lacks: code === unreadCode ? lacking(stderr, order.folder ?? "/") : undefined,
         cause: why === undefined ? cause : stderr.trim() === "" ? why : `${why}; restic said last: ${cause}`,
       };

@@ -63,10 +63,12 @@ export function createRepairs(parts: RepairParts, { turn, reading, states, volum
   /** Runs what needs the repository for itself. */
   const alone = <T>(work: () => Promise<T>) => reading(() => turn(() => states.alone(work)));
 
-  const shownCopy = ({ id, at, tags, missing }: DamagedCopy): Repair["damaged"][number] => ({
-    ...{ id, at: isoTime(at), what: whatIn(tags), missing: missing.slice(0, limits.missingShownMax) },
-    missing_count: missing.length,
-  });
+  function shownCopy(copy: DamagedCopy): Repair["damaged"][number] {
+    const { id, at, missing } = copy;
+    const what = isCopy(copy) ? whatIn(copy.tags) : "a mark of the server's own";
+    const shown = missing.slice(0, limits.missingShownMax);
+    return { id, at: isoTime(at), what, missing: shown, missing_count: missing.length };
+  }
 
   /** What is lost now; the copies are marked, so that none of them is taken for the newest good one. */
   async function lookAt(repair: Repair, repository: Repository): Promise<DamagedCopy[]> {
