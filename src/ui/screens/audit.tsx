@@ -8,7 +8,7 @@ import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago } from "../parts/time.tsx";
-import { auditText } from "../text/audit.ts";
+import { auditText } from "../text/agents.ts";
 
 /** What tokens changed, and which secrets they saw. */
 export function Screen() {

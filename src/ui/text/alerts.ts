@@ -1,4 +1,5 @@
 import type { Alert, Severity } from "../../observability/api/alerts.ts";
+import type { ChannelBody } from "../../observability/api/alert-channels.ts";
 import type { Rule, RuleBody, Watch } from "../../observability/api/alert-rules.ts";
 import { many } from "./figures.ts";
 import type { Tone } from "./states.ts";
@@ -56,6 +57,38 @@ function platformText(condition: string, limit: number | undefined): string {
   if (condition === "backup") return `no backup for ${many(limit, "day")}`;
   if (condition === "drain") return `a log drain that is ${many(limit, "minute")} behind`;
   return condition === "disk_full" ? `a disk that is ${limit} % full` : `${what}, limit ${limit}`;
+}
+
+type ChannelType = ChannelBody["target"]["type"];
+
+/** What each type of channel is asked for; the first is where it leads to. A field in brackets may stay empty. */
+export const channelFields: Record<ChannelType, readonly [name: string, label: string, example: string][]> = {
+  ntfy: [
+    ["url", "Server and topic", "https://ntfy.sh/YOUR-TOPIC"],
+    ["token", "Access token (may stay empty)", ""],
+  ],
+  mail: [["to", "Addresses, with commas between", "ops@example.com"]],
+  slack: [["url", "Address of the incoming webhook", "https://hooks.slack.com/services/…"]],
+  discord: [["url", "Address of the webhook", "https://discord.com/api/webhooks/…"]],
+  telegram: [
+    ["token", "Token of the bot", ""],
+    ["chat", "Id of the chat, or @channel", "@ops"],
+  ],
+  pagerduty: [["key", "Routing key of the integration", ""]],
+  webhook: [
+    ["url", "Address that gets a POST", "https://example.com/alerts"],
+    ["secret", "Secret that signs the calls (may stay empty)", ""],
+  ],
+};
+
+/** Where a channel leads to, from what was typed; empty fields are left out. */
+export function channelTarget(type: ChannelType, typed: Readonly<Record<string, string>>): ChannelBody["target"] {
+  const given = channelFields[type].flatMap(([name]) => {
+    const text = (typed[name] ?? "").trim();
+    return text === "" ? [] : [[name, name === "to" ? text.split(/\s*,\s*/) : text] as const];
+  });
+  // The server checks what is missing, and says so.
+  return { type, ...Object.fromEntries(given) } as ChannelBody["target"];
 }
 
 /** What is written of a rule, from what is read of it. */

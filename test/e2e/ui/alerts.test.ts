@@ -91,7 +91,7 @@ test("an alert comes with what changed before, its last lines and the command, a
 
 test("its buttons say what they do and what the command is", async () => {
   await tab.read("[...document.querySelectorAll('button')].find((one) => one.innerText.startsWith('Silence')).click()");
-  const text = await tab.shows("for two hours");
+  const text = await tab.shows("marked as silenced");
   expect(text).toContain("berth alerts silence shop/api --for 2h --rule crash_loop");
   await tab.key("Escape");
 });
@@ -116,4 +116,24 @@ test("where nothing fires and no channel is, the pages say what to do", async ()
   expect(await tab.shows("Nothing fires")).toContain("berth alerts channels add phone ntfy");
   await tab.open(`${plane.url}/alerts/channels?empty`);
   await tab.shows("No channel");
+  // A channel is added here, and its first message goes out at once.
+  plane.answers["PUT /alerts/channels/phone"] = channel;
+  plane.answers["POST /alerts/channels/phone/test"] = { id: "d1", status: "dropped", result: "403 Forbidden" };
+  await tab.press("Add a channel…");
+  await tab.shows("Server and topic");
+  await takePictures(tab, "channel-add");
+  expect(await axeFaults(tab)).toEqual([]);
+  for (const [id, text] of [
+    ["channel-name", "phone"],
+    ["channel-url", "https://ntfy.sh/shop"],
+  ])
+    await tab.read(
+      `(() => { const field = document.getElementById("${id}"); field.value = "${text}"; field.dispatchEvent(new Event("input", { bubbles: true })); })()`,
+    );
+  await tab.press("Add and test");
+  await tab.shows("The test message is dropped: 403 Forbidden");
+  expect(plane.asked.find(({ method, path }) => method === "PUT" && path === "/alerts/channels/phone")?.body).toEqual({
+    target: { type: "ntfy", url: "https://ntfy.sh/shop" },
+    min_severity: "warning",
+  });
 });

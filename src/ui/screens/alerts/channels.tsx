@@ -13,6 +13,7 @@ import { Button } from "../../parts/button.tsx";
 import { ask } from "../../parts/dialog.tsx";
 import { Shown } from "../../parts/loaded.tsx";
 import { Empty } from "../../parts/notes.tsx";
+import { askChannel, askHeartbeat } from "./channel-form.tsx";
 import { State } from "../../parts/state.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
@@ -24,11 +25,16 @@ export function Channels() {
   const loaded = useLoad("channels", (signal) => api.call(listChannels, { signal }));
   return (
     <>
+      <div class="row">
+        <Button hindrance={lacks("admin")} onClick={() => askChannel(loaded.again)}>
+          Add a channel…
+        </Button>
+      </div>
       <Shown of={loaded} label="the channels">
         {({ channels }) =>
           channels.length === 0 ? (
             <Empty title="No channel: no message goes out when something fires">
-              <p>An alert on your phone takes one line and the app of ntfy:</p>
+              <p>An alert on your phone takes the app of ntfy and a topic of your own. Or on the command line:</p>
               <code>berth alerts channels add phone ntfy https://ntfy.sh/YOUR-TOPIC</code>
             </Empty>
           ) : (
@@ -110,7 +116,12 @@ function DeadMansSwitch() {
   const loaded = useLoad("heartbeat", (signal) => api.call(getHeartbeat, { signal }));
   return (
     <section class="section">
-      <h2>Dead man's switch</h2>
+      <header>
+        <h2>Dead man's switch</h2>
+        <Button hindrance={lacks("admin")} onClick={() => askHeartbeat(loaded.again)}>
+          Set the address…
+        </Button>
+      </header>
       <Shown of={loaded} label="the heartbeat">
         {(heartbeat) => <Pings heartbeat={heartbeat} />}
       </Shown>

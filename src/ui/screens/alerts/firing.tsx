@@ -132,24 +132,49 @@ function askAck(alert: Alert, again: () => void): void {
   });
 }
 
-const silenceFor = "2h";
+const silenceTimes = ["1h", "2h", "8h", "24h", "168h"];
 
-/** The app of the alert and its rule, for two hours: the command in the dialog has every other choice. */
+/** The app of the alert and its rule, for a time that the viewer chooses. */
 function askSilence(alert: Alert, again: () => void): void {
   const { scope, name } = alert.labels;
   const app = scope === undefined || name === undefined ? undefined : `${scope}/${name}`;
+  let time = "2h";
+  let reason = "";
   ask({
-    title: `Silence ${alert.rule}${app === undefined ? "" : ` of ${app}`} for two hours`,
+    title: `Silence ${alert.rule}${app === undefined ? "" : ` of ${app}`}`,
     verb: "Silence",
-    command: `berth alerts silence ${app === undefined ? "" : `${app} `}--for ${silenceFor} --rule ${alert.rule}`,
+    command: `berth alerts silence ${app === undefined ? "" : `${app} `}--for ${time} --rule ${alert.rule}`,
     effects: [
-      { text: "No message about it goes out for two hours", ends: true },
+      { text: "No message about it goes out for this time", ends: true },
       { text: "If it still fires then, a message goes out" },
       { text: "It stays on this page, marked as silenced" },
     ],
+    body: () => (
+      <>
+        <div class="field">
+          <label for="silence-for">How long</label>
+          <select id="silence-for" class="input" onChange={(event) => (time = event.currentTarget.value)}>
+            {silenceTimes.map((one) => (
+              <option key={one} value={one} selected={one === time}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="silence-why">Why; others see it</label>
+          <input
+            id="silence-why"
+            class="input"
+            autocomplete="off"
+            onInput={(event) => (reason = event.currentTarget.value)}
+          />
+        </div>
+      </>
+    ),
     run: async () => {
       const matcher = { rule: alert.rule, ...(app === undefined ? {} : { app }) };
-      await api.call(addSilence, { body: { matcher, for: silenceFor } });
+      await api.call(addSilence, { body: { matcher, for: time, reason: reason === "" ? undefined : reason } });
       again();
     },
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { planeEndpoints } from "../../../../src/observability/api/endpoints.ts";
 import { planePath } from "../../../../src/observability/api/plane-endpoint.ts";
-import { auditText } from "../../../../src/ui/text/audit.ts";
+import { auditText } from "../../../../src/ui/text/agents.ts";
 
 const row = { id: "1", at: "", actor: "pat:a", outcome: "ok", scope: "shop", name: "web" };
 
