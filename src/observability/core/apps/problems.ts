@@ -19,7 +19,9 @@ export function appProblems(
 }
 
 export function worstFirst(a: AppProblem, b: AppProblem): number {
-  return severities.indexOf(a.severity) - severities.indexOf(b.severity) || compareText(a.id, b.id);
+  // Of two that are as bad, what is wrong with the machine explains what is wrong with its apps.
+  const machine = Number(a.app !== undefined) - Number(b.app !== undefined);
+  return severities.indexOf(a.severity) - severities.indexOf(b.severity) || machine || compareText(a.id, b.id);
 }
 
 function compareText(a: string, b: string): number {

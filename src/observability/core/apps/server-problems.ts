@@ -15,6 +15,20 @@ interface ServerFacts {
   /** Set after a restore, until it is confirmed. */
   collectionHeld: boolean;
   held?: string | undefined;
+  /** Whether containers reach each other, as it was tried. */
+  forwarding?: { state: string; detail: string } | undefined;
+  disks?: readonly { path: string; read_only?: boolean | undefined }[] | undefined;
+  /** Apps that are not well, by name: what is wrong with the machine may be why. */
+  hit?: readonly string[];
+}
+
+const hitShown = 5;
+
+/** Names the apps that a fault of the machine may explain. */
+function hits(cause: string, { hit = [] }: ServerFacts): string {
+  if (hit.length === 0) return cause;
+  const more = hit.length > hitShown ? ` and ${hit.length - hitShown} more` : "";
+  return `${cause}; this may be why ${hit.slice(0, hitShown).join(", ")}${more} ${hit.length === 1 ? "is" : "are"} not well`;
 }
 
 const dayMs = 86_400_000;
@@ -27,6 +41,8 @@ export function serverProblems(facts: ServerFacts, now: number): AppProblem[] {
   return [
     ...engineProblem(facts),
     ...proxyProblem(facts),
+    ...forwardingProblem(facts),
+    ...readOnlyProblem(facts),
     ...diskProblem(facts),
     ...holdProblem(facts),
     ...facts.certificates.flatMap((certificate) => expiryProblem(certificate, now)),
@@ -63,7 +79,35 @@ function proxyProblem({ proxy }: ServerFacts): AppProblem[] {
   ];
 }
 
-function diskProblem({ disk }: ServerFacts): AppProblem[] {
+function forwardingProblem(facts: ServerFacts): AppProblem[] {
+  const { forwarding } = facts;
+  if (forwarding?.state !== "blocked") return [];
+  return [
+    {
+      id: "machine/forwarding",
+      severity: "critical",
+      type: "network",
+      title: "containers of this machine do not reach each other",
+      cause: hits(forwarding.detail, facts),
+      command: "berth doctor",
+    },
+  ];
+}
+
+function readOnlyProblem(facts: ServerFacts): AppProblem[] {
+  const broken = (facts.disks ?? []).filter(({ read_only: isReadOnly }) => isReadOnly === true);
+  return broken.map(({ path }) => ({
+    id: `machine/disk/${path}`,
+    severity: "critical",
+    type: "disk",
+    title: `the disk of ${path} takes no writes`,
+    cause: hits("it was mounted read-only, as a disk with errors is", facts),
+    command: "berth doctor",
+  }));
+}
+
+function diskProblem(facts: ServerFacts): AppProblem[] {
+  const { disk } = facts;
   if (disk === undefined || disk.total_bytes === 0) return [];
   const share = disk.used_bytes / disk.total_bytes;
   if (share < diskLowShare) return [];
@@ -73,7 +117,7 @@ function diskProblem({ disk }: ServerFacts): AppProblem[] {
       severity: share >= diskFullShare ? "critical" : "warning",
       type: "disk",
       title: `the disk is ${Math.floor(share * 100)} % full`,
-      cause: `${gigabytes(disk.total_bytes - disk.used_bytes)} GB are free`,
+      cause: hits(`${gigabytes(disk.total_bytes - disk.used_bytes)} GB are free`, facts),
       command: "berth doctor",
     },
   ];

@@ -21,6 +21,8 @@ interface Edge {
   runs: readonly JobRun[];
   collectionHeld: boolean;
   held: string | undefined;
+  /** Of the machine: what the server tried and saw itself. */
+  machine: Pick<DataOf<typeof system>, "forwarding" | "disks">;
   /** Version of the server; empty until it was asked. */
   version: string;
   /** By `SCOPE/NAME`. */
@@ -45,6 +47,7 @@ export function createEdgeReader({ client, clock, log }: { client: Client; clock
     runs: [],
     collectionHeld: false,
     held: undefined,
+    machine: {},
     version: "",
     hosts: new Map(),
     backups: new Map(),
@@ -75,7 +78,8 @@ export function createEdgeReader({ client, clock, log }: { client: Client; clock
     const { version = edge.version, store = { collection_held: edge.collectionHeld } } = server ?? {};
     const collectionHeld = store.collection_held;
     const held = server === undefined ? edge.held : server.held;
-    edge = { ingress, certificates, locks, runs, collectionHeld, held, version, hosts, backups };
+    const machine = server === undefined ? edge.machine : { forwarding: server.forwarding, disks: server.disks };
+    edge = { ingress, certificates, locks, runs, collectionHeld, held, machine, version, hosts, backups };
     readAt = clock.steady();
     // Counters of the proxy move all the time and are shown elsewhere.
     const shown = [
@@ -86,6 +90,8 @@ export function createEdgeReader({ client, clock, log }: { client: Client; clock
       runs,
       collectionHeld,
       held,
+      machine.forwarding?.state,
+      machine.disks?.map(({ path, read_only: isReadOnly }) => [path, isReadOnly]),
       [...hosts],
       [...backups],
     ];

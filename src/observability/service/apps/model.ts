@@ -144,6 +144,9 @@ export function createAppModel(parts: ModelParts): AppModel {
 
   function tellProblems(now: number): void {
     const host = parts.host();
+    const apps = [...known.values()].map(({ app }) => app);
+    const isUnwell = ({ state }: App) =>
+      state === "down" || state === "crashing" || state === "degraded" || state === "failing";
     const ofServer = serverProblems(
       {
         engine: watch.engine(),
@@ -153,10 +156,11 @@ export function createAppModel(parts: ModelParts): AppModel {
         disk: host && { used_bytes: host.disk_used_bytes, total_bytes: host.disk_total_bytes },
         collectionHeld: edge.now.collectionHeld,
         held: edge.now.held,
+        ...edge.now.machine,
+        hit: apps.filter(isUnwell).map(({ scope, name }) => `${scope}/${name}`),
       },
       now,
     );
-    const apps = [...known.values()].map(({ app }) => app);
     const others = alarms.filter((alarm) => !apps.some((app) => isAboutApp(alarm, app)));
     const ofAlarms = alarmProblems(others, ofServer).map(shortened);
     const ofApps = apps.flatMap((app) => app.problems);
