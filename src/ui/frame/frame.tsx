@@ -4,6 +4,7 @@ import { leave, session } from "../data/session.ts";
 import { openPalette } from "../parts/palette.tsx";
 import { State } from "../parts/state.tsx";
 import { screens } from "../screens.ts";
+import { chooseTimes, isExact } from "../browser/clock.ts";
 import { path, query } from "../browser/router.ts";
 import { Mark } from "./mark.tsx";
 import { chooseTheme, theme } from "../browser/theme.ts";
@@ -39,6 +40,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           <Link />
           <Viewer />
           <ThemeChoice />
+          <TimeChoice />
         </div>
       </nav>
       {children}
@@ -103,6 +105,20 @@ function Viewer() {
         Sign out
       </button>
     </span>
+  );
+}
+
+function TimeChoice() {
+  return (
+    <select
+      class="input"
+      aria-label="Times"
+      value={isExact.value ? "exact" : "ago"}
+      onChange={(event) => chooseTimes(event.currentTarget.value === "exact")}
+    >
+      <option value="ago">Times: 5 min ago</option>
+      <option value="exact">Times: exact</option>
+    </select>
   );
 }
 

@@ -28,6 +28,16 @@ describe("the overview", () => {
     );
     expect(names).toEqual(["shop/api", "data/main", "shop/web", "shop/mail", "shop/worker"]);
     expect(await green()).toEqual(["ready"]);
+    // Times are also shown as such, where the viewer wishes.
+    const choose = (value: string) =>
+      tab.read(
+        `(() => { const field = document.querySelector('[aria-label=Times]'); field.value = "${value}"; field.dispatchEvent(new Event('change', { bubbles: true })); })()`,
+      );
+    await choose("exact");
+    await waitFor("exact times", async () =>
+      /^\d{4}-/.test(await tab.read<string>("document.querySelector('.problems time').innerText")),
+    );
+    await choose("ago");
     await takePictures(tab, "overview");
     expect(await axeFaults(tab)).toEqual([]);
     expect(chromium.complaints).toEqual([]);
