@@ -19,7 +19,7 @@ export function appProblems(
 }
 
 export function worstFirst(a: AppProblem, b: AppProblem): number {
-  // Of two that are as bad, what is wrong with the machine explains what is wrong with its apps.
+  // Faults of the machine come before those of apps that are as bad: they explain them.
   const machine = Number(a.app !== undefined) - Number(b.app !== undefined);
   return severities.indexOf(a.severity) - severities.indexOf(b.severity) || machine || compareText(a.id, b.id);
 }

@@ -21,7 +21,7 @@ interface Edge {
   runs: readonly JobRun[];
   collectionHeld: boolean;
   held: string | undefined;
-  /** Of the machine: what the server tried and saw itself. */
+  /** What the server tried and saw of its machine. */
   machine: Pick<DataOf<typeof system>, "forwarding" | "disks">;
   /** Version of the server; empty until it was asked. */
   version: string;
