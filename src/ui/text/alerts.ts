@@ -49,9 +49,22 @@ function requestsText({ failed_percent: failed, failed_percent_of: own = {}, p99
   return others.length === 0 ? text : `${text} (${others.join(", ")})`;
 }
 
+/** What the server itself sees, without a metric. */
+const platformTexts: Record<string, string> = {
+  down: "an app of which no replica is ready",
+  not_ready: "an app with fewer ready replicas than it wants",
+  crash_loop: "a replica that dies again and again (crash loop)",
+  out_of_memory: "a replica that was killed because it needed more memory than it may have",
+  deploy_failed: "a deploy that failed",
+  run_failed: "a run of a job that failed",
+  run_missed: "a cron job whose time passed without a run",
+  engine: "Docker, when the server cannot reach it",
+  ingress: "the ingress, when it does not serve what is stored",
+};
+
 /** A condition as the overview knows it; the limit with its unit. */
 function platformText(condition: string, limit: number | undefined): string {
-  const what = condition.replaceAll("_", " ");
+  const what = platformTexts[condition] ?? condition.replaceAll("_", " ");
   if (limit === undefined) return what;
   if (condition === "certificate") return `a certificate that ends within ${many(limit, "day")}`;
   if (condition === "backup") return `no backup for ${many(limit, "day")}`;

@@ -28,6 +28,14 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** A problem that lasts began with its first sight. A container that starts again and dies again continues it. */
+export function sinceFirst(now: readonly AppProblem[], before: readonly AppProblem[]): AppProblem[] {
+  return now.map((problem) => {
+    const since = before.find(({ id }) => id === problem.id)?.since;
+    return since === undefined || (problem.since ?? "") <= since ? problem : { ...problem, since };
+  });
+}
+
 /** Texts of the engine and of processes can be long. */
 export function shortened(problem: AppProblem): AppProblem {
   return { ...problem, title: cut(problem.title, titleMax), cause: cut(problem.cause, causeMax) };

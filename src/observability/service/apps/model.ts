@@ -9,7 +9,7 @@ import type { HostStrip } from "../../api/apps.ts";
 import type { MetricsTick } from "../../api/stream.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
 import { type Alarm, alarmProblems, causeText, isAboutApp } from "../../core/apps/alarms.ts";
-import { shortened, worstFirst } from "../../core/apps/problems.ts";
+import { shortened, sinceFirst, worstFirst } from "../../core/apps/problems.ts";
 import { serverProblems } from "../../core/apps/server-problems.ts";
 import { type AppJudgement, judge } from "../../core/apps/state.ts";
 import { appView } from "../../core/apps/view.ts";
@@ -92,7 +92,8 @@ export function createAppModel(parts: ModelParts): AppModel {
     const failing = own.find(({ isOfVisitors }) => isOfVisitors);
     const troubled = failing === undefined ? undefined : causeText(failing);
     const judgement = judge(facts, { engineUp, now: clock.now() }, troubled);
-    const app = appView(facts, judgement, {
+    const before = known.get(key);
+    const viewed = appView(facts, judgement, {
       hosts: edge.now.hosts.get(`${ref.scope}/${ref.name}`) ?? [],
       alarms: own,
       backup: edge.now.backups.get(key),
@@ -101,8 +102,8 @@ export function createAppModel(parts: ModelParts): AppModel {
       nameOf: parts.nameOf,
       locked: edge.now.locks.find(({ scope, name }) => scope === ref.scope && (name ?? ref.name) === ref.name)?.reason,
     });
+    const app = { ...viewed, problems: sinceFirst(viewed.problems, before?.app.problems ?? []) };
     const text = JSON.stringify(app);
-    const before = known.get(key);
     const next = { facts, judgement, app, text };
     known.set(key, next);
     if (before?.text !== text) changes.publish({ type: "app", known: withFigures(next) });

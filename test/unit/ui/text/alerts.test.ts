@@ -7,6 +7,7 @@ import {
   severityTone,
   watchText,
 } from "../../../../src/ui/text/alerts.ts";
+import { defaultRules } from "../../../../src/observability/core/alerts/default-rules.ts";
 
 test("only what is over or well is green", () => {
   expect(alertTone({ state: "firing", severity: "critical" })).toBe("bad");
@@ -23,7 +24,11 @@ test("only what is over or well is green", () => {
 });
 
 test("what a rule watches is a sentence", () => {
-  expect(watchText({ type: "platform", condition: "crash_loop" })).toBe("crash loop");
+  expect(watchText({ type: "platform", condition: "crash_loop" })).toBe(
+    "a replica that dies again and again (crash loop)",
+  );
+  // None of the default rules is only the word of its condition.
+  for (const { watch } of Object.values(defaultRules)) expect(watchText(watch).split(" ").length).toBeGreaterThan(2);
   expect(watchText({ type: "platform", condition: "disk_full", limit: 90 })).toBe("a disk that is 90 % full");
   expect(watchText({ type: "platform", condition: "backup", limit: 8 })).toBe("no backup for 8 days");
   expect(watchText({ type: "platform", condition: "certificate", limit: 14 })).toBe(
