@@ -19,7 +19,7 @@ const inTexts = new Set([
 ]);
 
 /** Of the address to the last byte that a first page needs. */
-const firstLoadMax = 200 * 1024;
+const firstLoadMax = 60 * 1024;
 
 beforeAll(async () => {
   files = await bundleUi({ gallery: false });
@@ -36,7 +36,7 @@ describe("the bundled web UI", () => {
     for (const name of asked) expect(files.map((file) => file.name)).toContain(name ?? "");
   });
 
-  test("loads less than 200 KiB at first, zipped", () => {
+  test("loads less than 60 KiB at first, zipped", () => {
     const first = files.filter(({ name }) => name === "index.html" || page.includes(name));
     const sum = first.reduce((bytes, file) => bytes + Bun.gzipSync(file.bytes).length, 0);
     expect(sum).toBeGreaterThan(8_000);
