@@ -1,10 +1,17 @@
+import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { lineTone, pieces, readable, type ShownLine } from "../text/lines.ts";
 import { clockText, exactText } from "../text/times.ts";
 
-/** As the style sheet has it. */
-const rowPx = 18;
+/** As the style sheet has them: on a phone a line wraps once. */
+const deskRowPx = 18;
+const phoneRowPx = 36;
+const narrow = matchMedia("(max-width: 760px)");
+const isNarrow = signal(narrow.matches);
+narrow.addEventListener("change", () => {
+  isNarrow.value = narrow.matches;
+});
 const beyond = 12;
 
 interface LogListProps {
@@ -33,6 +40,7 @@ export function LogList({
   onFollow,
   onOpen,
 }: LogListProps) {
+  const rowPx = isNarrow.value && !plain ? phoneRowPx : deskRowPx;
   const box = useRef<HTMLDivElement>(null);
   const topBefore = useRef(0);
   const [top, setTop] = useState(0);
