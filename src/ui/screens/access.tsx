@@ -8,6 +8,7 @@ import { ask } from "../parts/dialog.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
+import { askToken } from "./access/token-form.tsx";
 import { People } from "./access/people.tsx";
 
 /** Who may use this plane: the viewer, people with roles, and tokens. */
@@ -18,10 +19,12 @@ export function Screen() {
       <Me />
       <People />
       <section class="section">
-        <h2>Tokens</h2>
+        <header>
+          <h2>Tokens</h2>
+          <Button onClick={askToken}>Make a token…</Button>
+        </header>
         <p class="small soft">
-          {"A token cannot make another one. On the server: "}
-          <code>berth pat create --scope=read --name=NAME --expires=90d</code>
+          A token cannot make another one: a command on the server does, which the button writes.
         </p>
         <Shown of={loaded} label="the tokens" scope="admin">
           {({ pats }) => <Tokens pats={pats} again={loaded.again} />}

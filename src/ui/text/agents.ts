@@ -96,3 +96,24 @@ export function auditText({ action, scope, name, params = {} }: AuditRow): strin
     );
   return params.dry_run === "true" ? `${text}, as a plan alone` : text;
 }
+
+interface WantedToken {
+  name: string;
+  scopes: readonly string[];
+  /** With commas or blanks between. */
+  apps: string;
+  expires: string;
+}
+
+/** The command that makes a token: only the server itself gives one. A text that a shell would read otherwise is quoted. */
+export function tokenCommand({ name, scopes, apps, expires }: WantedToken): string {
+  const word = (text: string) => (/^[\w.:/*@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const globs = apps.split(/[\s,]+/).filter((glob) => glob !== "");
+  return [
+    "berth pat create",
+    name === "" ? "NAME" : word(name),
+    ...(scopes.length === 0 ? [] : [`--scope ${scopes.join(",")}`]),
+    ...globs.map((glob) => `--app ${/\*/.test(glob) ? `'${glob.replaceAll("'", "")}'` : word(glob)}`),
+    ...(expires === "" ? [] : [`--expires ${expires}`]),
+  ].join(" ");
+}

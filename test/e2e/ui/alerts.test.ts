@@ -109,6 +109,16 @@ test.each([
   expect(await axeFaults(tab)).toEqual([]);
 });
 
+test("the command of a token is put together", async () => {
+  await tab.open(`${plane.url}/access`);
+  await tab.press("Make a token…");
+  await tab.read("document.querySelectorAll('dialog input[type=checkbox]')[1].click()");
+  await tab.shows("berth pat create NAME --scope read,actions --expires 90d");
+  await takePictures(tab, "token-make");
+  expect(await axeFaults(tab)).toEqual([]);
+  await tab.key("Escape");
+});
+
 test("where nothing fires and no channel is, the pages say what to do", async () => {
   plane.answers["GET /alerts"] = { alerts: [], blind: [] };
   plane.answers["GET /alerts/channels"] = { channels: [] };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { agentText } from "../../../../src/ui/text/agents.ts";
+import { agentText, tokenCommand } from "../../../../src/ui/text/agents.ts";
 
 test.each([
   ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, Linux"],
@@ -10,3 +10,11 @@ test.each([
   ["something else entirely, with a text that is far too long", "something else entirely, with a text tha"],
   ["", "unknown"],
 ])("%j is %j", (agent, text) => expect(agentText(agent)).toBe(text));
+
+test("the command that makes a token has what was chosen, quoted where a shell would read it otherwise", () => {
+  const wanted = { name: "night shift's", scopes: ["read", "actions"], apps: "shop, data/*", expires: "90d" };
+  expect(tokenCommand(wanted)).toBe(
+    "berth pat create 'night shift'\\''s' --scope read,actions --app shop --app 'data/*' --expires 90d",
+  );
+  expect(tokenCommand({ name: "", scopes: [], apps: "", expires: "" })).toBe("berth pat create NAME");
+});
