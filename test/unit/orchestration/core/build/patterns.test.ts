@@ -84,8 +84,12 @@ function slowText(pattern: RegExp): string | undefined {
         // Work that grows by the square of the length takes a 256th of the time for a sixteenth of the text. What grows by
         // the third power takes seconds for the whole.
         if (cost(pattern, text(length / 16), 1) < noticed / 400) continue;
-        const took = cost(pattern, text(length), 3);
-        if (took > noticed && took > 8 * cost(pattern, text(length / 4), 5)) return JSON.stringify([begin, part, end]);
+        const grows = () => {
+          const took = cost(pattern, text(length), 3);
+          return took > noticed && took > 8 * cost(pattern, text(length / 4), 5);
+        };
+        // A machine that others fill can be slow once.
+        if (grows() && grows() && grows()) return JSON.stringify([begin, part, end]);
       }
     }
   }
