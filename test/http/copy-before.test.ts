@@ -122,6 +122,8 @@ test("the plan says that a copy is made", async () => {
   await runs(database(older));
   const { plan } = await it.apply(database(newer), { dryRun: true });
   expect(plan?.[0]?.notes).toContain("a backup is made before its image changes; if that fails, nothing is changed");
+  const without = await ask("POST /apply?dry_run=true&no_backup=true", database(newer));
+  expect(JSON.stringify(without)).toContain("no backup is made before its image changes, as --no-backup says");
 });
 
 test("an apply that puts all back copies a database that ran on the newer image", async () => {

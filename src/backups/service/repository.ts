@@ -258,7 +258,8 @@ export function createRepository(
       const done = await order(words, { signal, ...long, ...(onBytes && restoreProgress(version, folder, onBytes)) });
       if (done.ok) return;
       const failure = refused(`restoring from ${place}`, done);
-      const wayOut = "take another copy (berth backup list), or the same from another target";
+      const wayOut =
+        "take another copy (berth backup list), or the same from another target; what a target has lost: berth backup repair --dry-run";
       throw signal.aborted ? failure : new Failure(failure.code, `${failure.message}; ${wayOut}`);
     },
   };

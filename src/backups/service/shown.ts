@@ -76,6 +76,7 @@ export function whatIn(tags: readonly string[]): string {
   const volume: VolumeSubject | undefined = readSubject(tags);
   const image = imageOf(tags);
   const named = volume === undefined ? (image && `image ${image.slice(0, 19)}`) || partOf(tags) : whatOf(volume);
+  if (isGenerationOnly({ tags: [...tags] })) return "the note which server acts";
   return tags.includes(stateTag) ? stateWhat : (named ?? tags.join(", "));
 }
 

@@ -113,6 +113,7 @@ export async function applySet(context: Context, args: Arguments, set: ManifestS
     take_over: flag("take-over"),
     replace_plugin: flag("replace-plugin"),
     drop: args.value("drop"),
+    no_backup: flag("no-backup"),
   };
   const call = (body: unknown, query: Query) => explained(set, () => context.api.call(apply, { body, query }));
   const steps: Steps = {
@@ -123,7 +124,6 @@ export async function applySet(context: Context, args: Arguments, set: ManifestS
         ...asked,
         force,
         atomic,
-        no_backup: flag("no-backup"),
         message: args.value("message"),
       });
     },

@@ -116,12 +116,21 @@ const commands: readonly Command[] = [
     detail: [
       "Keep it outside of this server: without it, no copy can be read. Who has it can read every copy.",
       "--new is for a key that leaked: copies go to a new place at each target, which only the new key opens.",
+      "Before that, write the old one to another file: the old copies need it, and it is not printed again.",
     ],
     flags: [{ name: "new", summary: "make a new key, and copy everything again" }, yesFlag],
     async run(context, args) {
       if (args.on("new")) {
+        const { terminal } = context;
+        terminal.note(
+          "the key of now will not be printed again, and its copies need it: berth backup key > old-key.txt",
+        );
         await assent("copy everything again, to places that only a new recovery key opens?", args, context);
         const made = await context.api.call(newBackupKey, {});
+        terminal.note("next, to keep the old copies: berth backup carry-over TARGET < old-key.txt");
+        terminal.note(
+          "the leaked key opens the folder with its first word as name, at each target, until you remove that",
+        );
         return answer(context, made, () => made.key);
       }
       const data = await context.api.call(backupKey, {});
@@ -133,7 +142,7 @@ const commands: readonly Command[] = [
 export const backupCommand: CommandBody = {
   usage: ["backup FILE  (on the server's own machine)"],
   examples: [
-    "backup target add disk /mnt/disk/copies  copies the state, and volumes of apps with `backup: {}`",
+    "backup target add disk /mnt/disk/copies  copies the state, and volumes of protected apps",
     "backup key  print what opens the copies; keep it elsewhere",
   ],
   detail: [
@@ -145,12 +154,12 @@ export const backupCommand: CommandBody = {
   run: (_, args) => {
     const [word] = args.words;
     throw usageFailure(
-      `unknown command "backup ${word ?? ""}": use target, now, list, runs, restore, restores, drill, drills, key or take-over, or a FILE with its path`,
+      `unknown command "backup ${word ?? ""}": use target, now, list, runs, restore, restores, drill, drills, repair, carry-over, key or take-over, or a FILE with its path`,
     );
   },
 };
 
-const noCopies = "no copies yet; see: berth backup target add --help";
+const noCopies = "no copies yet; where they go to: berth backup target list; to make one: berth backup now";
 
 function runText({
   target,

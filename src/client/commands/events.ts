@@ -207,7 +207,8 @@ export const restoreManifestsCommand: CommandBody = {
     const text = optionalWord(args, "restore --manifests takes one SCOPE or SCOPE/NAME");
     const reference = text === undefined ? undefined : parseReference(text);
     if (reference?.kind !== undefined) throw usageFailure(`"${text}" has a kind: say SCOPE or SCOPE/NAME`);
-    const part = { at, scope: reference?.scope ?? reference?.word, name: reference?.name };
+    const no_backup = args.on("no-backup") ? "true" : undefined;
+    const part = { at, scope: reference?.scope ?? reference?.word, name: reference?.name, no_backup };
     const timeoutMs = timeoutOf(args.value("timeout"), context);
     const plan = await api.call(restoreHistory, { query: { ...part, dry_run: "true" } });
     const told = (style: typeof terminal.style) =>
@@ -221,7 +222,6 @@ export const restoreManifestsCommand: CommandBody = {
       ...part,
       expect: String(plan.newest),
       message: args.value("message"),
-      no_backup: args.on("no-backup") ? "true" : undefined,
     };
     const result = await api.call(restoreHistory, { query });
     await answer(context, result, () => `\n${appliedText(plan)}`);

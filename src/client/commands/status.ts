@@ -6,7 +6,7 @@ import { system } from "../../orchestration/api/health.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { overviewOf, overviewText } from "../text/status-text.ts";
-import { failingApps, firingAlerts, knownDrains, pluginFaults, knownBackups, targetCount } from "../wait/troubles.ts";
+import { failingApps, firingAlerts, knownDrains, pluginFaults, knownBackups, knownTargets } from "../wait/troubles.ts";
 import { tableSetup } from "./get.ts";
 
 const eventsRead = "1000";
@@ -36,7 +36,7 @@ export const statusCommand: CommandBody = {
     const failing = await failingApps(context);
     const drains = await knownDrains(context);
     const faults = await pluginFaults(context);
-    const targets = await targetCount(context);
+    const targets = await knownTargets(context);
     const backups = await knownBackups(context);
     const parts = { report, manifests, events, ingress, certificates, alerts, drains, faults, targets, backups };
     const overview = overviewOf({ ...parts, failing, now: clock.now() });

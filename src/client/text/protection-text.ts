@@ -1,4 +1,4 @@
-import type { AppBackup } from "../../backups/api/backups.ts";
+import type { AppBackup, BackupTarget } from "../../backups/api/backups.ts";
 import type { AppDrill } from "../../backups/api/drills.ts";
 import { protectionOf } from "../../backups/api/protection.ts";
 import { formatDuration } from "../../base/pure/duration.ts";
@@ -108,6 +108,20 @@ export function missingVolumes(reasons: readonly string[]): string[] {
   return [
     "volumes are missing, and their apps wait; those that have copies come back with: berth backup restore --all",
   ];
+}
+
+/** A line for each target that copies do not reach, or that has lost data: the alert comes only an hour later. */
+export function targetWarnings(targets: readonly BackupTarget[]): string[] {
+  return targets.flatMap(({ name, check_error: checked, last_error: error, failing_since: since, ...more }) => {
+    const from = since === undefined ? "" : ` since ${timeText(since)}`;
+    const isFailing = error !== undefined || (more.volume_errors ?? []).length > 0;
+    return [
+      ...(checked === undefined
+        ? []
+        : [`the check of the backup target ${name} failed: berth backup repair ${name} --dry-run`]),
+      ...(isFailing ? [`copies to the backup target ${name} fail${from}: berth backup target list`] : []),
+    ];
+  });
 }
 
 /** `4.2 s`, `3m20s`; nothing where it was not measured. */

@@ -1,3 +1,4 @@
+import type { BackupTarget } from "../../backups/api/backups.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { CertificateView } from "../../ingress/api/certificates.ts";
 import type { Alert } from "../../observability/api/alerts.ts";
@@ -11,7 +12,14 @@ import { formatKey } from "../../orchestration/api/manifest.ts";
 import { keyOf, keyText } from "../../orchestration/api/manifest-key.ts";
 import { printable } from "../basics/style.ts";
 import { isPodKind, isWell } from "../facts/look.ts";
-import { type CopiedApp, missingVolumes, type Protection, protectionIn, protectionRows } from "./protection-text.ts";
+import {
+  type CopiedApp,
+  missingVolumes,
+  type Protection,
+  protectionIn,
+  protectionRows,
+  targetWarnings,
+} from "./protection-text.ts";
 import { eventRows } from "./event-text.ts";
 import { ingressText } from "./ingress-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
@@ -71,7 +79,7 @@ interface Parts {
   drains: readonly Drain[];
   /** Why plugins cannot be used. */
   faults: readonly string[];
-  targets: Protection["targets"];
+  targets: readonly BackupTarget[] | undefined;
   backups?: readonly CopiedApp[] | undefined;
   now: number;
 }
@@ -107,7 +115,7 @@ export function overviewOf(parts: Parts): Overview {
       asleep: apps.filter(isAsleep).length,
       canary: canaries.length,
     },
-    protection: protectionIn(parts.backups, manifests, parts.targets),
+    protection: protectionIn(parts.backups, manifests, parts.targets?.length),
     ingress: {
       state: ingress.proxy.state,
       total: ingress.sites.length,
@@ -137,9 +145,13 @@ function closedPorts({ kind, scope = "", name, status }: ListedManifest): Overvi
   return [{ kind, scope, name, ports, text: typeof text === "string" ? text : `port ${ports[0]} is closed` }];
 }
 
-function warningsOf({ report, faults }: Pick<Parts, "report" | "faults">, notReady: ListedManifest[]): string[] {
+function warningsOf(
+  { report, faults, targets = [] }: Pick<Parts, "report" | "faults" | "targets">,
+  notReady: ListedManifest[],
+): string[] {
   const { engine, forwarding, store, held, reconciler } = report;
   const warnings = [...missingVolumes(notReady.map(reasonCell)), ...faults.map((fault) => `plugin ${fault}`)];
+  warnings.push(...targetWarnings(targets));
   if (!engine.up) warnings.push(`Docker does not answer at ${engine.host}: ${engine.error ?? "no reason given"}`);
   if (engine.live_restore === false) {
     warnings.push(

@@ -41,9 +41,9 @@ export async function pluginFaults({ api }: Pick<Context, "api">): Promise<reado
   return (await api.call(listPlugins).catch(nothingTold))?.errors ?? [];
 }
 
-/** How many places copies go to, as far as the server can tell. */
-export async function targetCount({ api }: Pick<Context, "api">): Promise<number | undefined> {
-  return (await api.call(listBackupTargets).catch(nothingTold))?.targets.length;
+/** Places that copies go to, as far as the server can tell. */
+export async function knownTargets({ api }: Pick<Context, "api">) {
+  return (await api.call(listBackupTargets).catch(nothingTold))?.targets;
 }
 
 /** What is known of the copies of apps; undefined from a server that does not say. */

@@ -138,8 +138,8 @@ function sizesText({ size_bytes: size, growth_bytes: growth }: BackupTarget): st
   return growth === undefined ? bytesText(size) : `${bytesText(size)}, +${bytesText(Math.max(0, growth))} a day`;
 }
 
-const isFailing = ({ last_error: error, volume_errors: ofVolumes = [] }: BackupTarget) =>
-  error !== undefined || ofVolumes.length > 0;
+const isFailing = ({ last_error: error, check_error: checked, volume_errors: ofVolumes = [] }: BackupTarget) =>
+  error !== undefined || checked !== undefined || ofVolumes.length > 0;
 
 function targetsText(targets: readonly BackupTarget[], { terminal }: Context): string {
   if (targets.length === 0) return "no targets; see: berth backup target add --help";

@@ -60,7 +60,15 @@ export function report(
     ...(warnings.length > 0 ? { warnings } : {}),
   };
   return options.dryRun
-    ? planned(context, { result, outcome, expansions, ports, beside, at: options.restoring?.at })
+    ? planned(context, {
+        result,
+        outcome,
+        expansions,
+        ports,
+        beside,
+        at: options.restoring?.at,
+        noBackup: options.noBackup,
+      })
     : result;
 }
 
@@ -96,9 +104,13 @@ interface Planning {
   beside: Notes;
   /** The time that a restore goes back to. */
   at: string | undefined;
+  noBackup: boolean | undefined;
 }
 
-function planned(context: Context, { result, outcome, expansions, ports, beside, at }: Planning): ApplyResult {
+function planned(
+  context: Context,
+  { result, outcome, expansions, ports, beside, at, noBackup }: Planning,
+): ApplyResult {
   const { puts, readers, pruned, leftovers, findReferenced } = outcome;
   const unwanted = at === undefined ? "not in this apply (prune)" : `not wanted at ${at}`;
   const generated = generatedTexts(
@@ -113,7 +125,7 @@ function planned(context: Context, { result, outcome, expansions, ports, beside,
       ...expansions.unknown.map(unknownRow),
       ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous)),
       ...[...puts, ...readers].map((row) => {
-        const planned = planRow(context, row, findReferenced);
+        const planned = planRow(context, row, findReferenced, noBackup);
         return {
           ...planned,
           notes: [...planned.notes, ...[ports, beside].flatMap((some) => some.get(planned.ref) ?? [])],

@@ -29,7 +29,12 @@ import { isClosedHost } from "../../../base/deliver/address-guard.ts";
 type ReplicaRow = PlanRow["replicas"][number];
 
 /** What an apply would do to one resource, down to the replicas. Memory and store only: nothing is asked of the engine. */
-export function planRow(context: Context, result: PutResult, findReferenced: FindReferenced): PlanRow {
+export function planRow(
+  context: Context,
+  result: PutResult,
+  findReferenced: FindReferenced,
+  noBackup = false,
+): PlanRow {
   const { manifest, outcome, previous } = result;
   const changed = previous === undefined ? [] : changedPaths(previous.spec, manifest.spec);
   const { replicas, notes, serving } = isPodKind(manifest.kind)
@@ -47,13 +52,13 @@ export function planRow(context: Context, result: PutResult, findReferenced: Fin
       ...notServed(context, result),
       ...uncertifiedHosts(manifest.kind, manifest.spec),
       ...unwatched(context, result),
-      ...cautions(context, result),
+      ...cautions(context, result, noBackup),
     ],
   };
 }
 
 /** What the operator should think of before saying yes; of no use where nothing changes. */
-function cautions(context: Context, { manifest, outcome, previous }: PutResult): string[] {
+function cautions(context: Context, { manifest, outcome, previous }: PutResult, noBackup: boolean): string[] {
   if (outcome === "unchanged") return [];
   const { privateWebhooks, store } = context;
   const { kind, spec } = manifest;
@@ -64,9 +69,11 @@ function cautions(context: Context, { manifest, outcome, previous }: PutResult):
   const release = isReleased ? [] : releaseCaution(kind, previous?.spec, spec);
   const hidden = outcome === "created" ? hiddenDomain(manifest) : [];
   const isCopied = previous !== undefined && isCopiedBefore(context, manifest, previous);
-  const copied = isCopied ? ["a backup is made before its image changes; if that fails, nothing is changed"] : [];
+  const copied = noBackup
+    ? "no backup is made before its image changes, as --no-backup says"
+    : "a backup is made before its image changes; if that fails, nothing is changed";
   return [
-    ...copied,
+    ...(isCopied ? [copied] : []),
     ...hidden,
     ...hostCautions(kind, spec),
     ...openedPorts(kind, previous?.spec, spec),

@@ -126,6 +126,22 @@ describe("berth status", () => {
     expect(await said([{}])).toContain("1 of 1 apps with volumes are copied");
   });
 
+  test("names targets that copies do not reach, and those whose check failed, before an alert fires", async () => {
+    const away = { name: "away", last_error: "it is away", failing_since: "2026-11-22T10:00:00Z" };
+    const part = { name: "part", volume_errors: ["shop/db: it is full"] };
+    const targets = [
+      { name: "good", volume_errors: [] },
+      away,
+      part,
+      { name: "lost", check_error: "a pack is cut off" },
+    ];
+    const { out } = await cli(["status"], { server: server({ targets }) });
+    expect(out).toMatch(/copies to the backup target away fail since .*: berth backup target list/);
+    expect(out).toContain("copies to the backup target part fail: berth backup target list");
+    expect(out).toContain("the check of the backup target lost failed: berth backup repair lost --dry-run");
+    expect(out).not.toContain("target good");
+  });
+
   test("tells apps that nothing copies from databases with backups on this machine alone", async () => {
     const backups = [app("deployment", "shop", "web"), app("statefulset", "data", "main")];
     const job = {
