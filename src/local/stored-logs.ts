@@ -100,7 +100,8 @@ export async function takeUpLogs(places: Places, log: Log): Promise<void> {
       renameSync(copy, path);
     }
     mergeSegments(join(folder, "pods"), linesOf(places));
-    renameSync(join(folder, idFile), idPath(places));
+    // Gone where a start was killed while it removed the rest.
+    if (existsSync(join(folder, idFile))) renameSync(join(folder, idFile), idPath(places));
     await rm(folder, { recursive: true, force: true });
     log.info("logs, metrics and traces are restored");
   } catch (error) {

@@ -48,14 +48,16 @@ export interface Places {
   cut: { tree: string; snapshot: string }[];
 }
 
-/** Reads what `restic find --json --tree` wrote, to stdout and to stderr. */
+/** Reads what `restic find --json --tree` wrote, to stdout and to stderr; older versions write both among the JSON. */
 export function readPlaces(stdout: string, stderr: string): Places {
-  const json = stdout.slice(Math.max(0, stdout.search(/^\[/m)));
+  // No string of JSON, such as the name of a file, has a line break in it.
+  const broken = /Unable to load tree ([0-9a-f]+) *\r?\n\s*\.\.\. which belongs to snapshot ([0-9a-f]+)\.?\n?/g;
+  const listed = stdout.replace(broken, "");
+  const json = listed.slice(Math.max(0, listed.search(/^\[/m)));
   const found = (parsed(json.slice(0, json.lastIndexOf("]") + 1)) ?? []) as Record<string, unknown>[];
   const rows = found.map(({ id, snapshot, path }) => ({
     ...{ tree: String(id), snapshot: String(snapshot), path: String(path) },
   }));
-  const broken = /Unable to load tree ([0-9a-f]+)\s+\.\.\. which belongs to snapshot ([0-9a-f]+)/g;
   const cut = [...`${stdout}\n${stderr}`.matchAll(broken)].map(([, tree = "", snapshot = ""]) => ({ tree, snapshot }));
   return { rows, cut };
 }

@@ -34,13 +34,20 @@ export function mountApps(plane: ObservabilityPlane): void {
       cursor: query.cursor,
       isOfApp: appFilter(query.app),
       by: query.by?.toLowerCase(),
-      status: query.status,
+      status: readStatus(query.status),
       since: readSince(query.since, Date.now()),
     }),
   );
 }
 
 /** What brings releases, and what differs between them. */
+function readStatus(text: string | undefined): string | undefined {
+  if (text === undefined || releaseStatuses.includes(text)) return text;
+  throw new Failure("invalid", `query status: "${text}" is none of ${releaseStatuses.join(", ")}`);
+}
+
+const releaseStatuses = ["pending", "running", "succeeded", "failed"];
+
 function mountDeploys(plane: ObservabilityPlane): void {
   const { deploys, actions } = plane.observability.apps;
   mount(plane, diffReleases, (call) =>

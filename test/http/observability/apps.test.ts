@@ -184,6 +184,9 @@ test("the deploys go back as far as releases are kept, page by page, and only th
   const since = encodeURIComponent(new Date(newest.startedAt - 6_000).toISOString());
   expect((await page(`history=true&since=${since}`)).ids).toEqual(["r2", "zoes"]);
   expect((await it.ask("GET /deploys?app=/", { token })).status).toBe(400);
+  expect((await it.ask("GET /deploys?status=done", { token })).error).toBe(
+    'query status: "done" is none of pending, running, succeeded, failed',
+  );
   const other = await it.token(["read"], { apps: ["other"] });
   expect((await it.ask("GET /deploys?history=true", { token: other })).data.deploys).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Repair } from "../../../src/backups/api/repairs.ts";
 import { makeRecoveryKey } from "../../../src/backups/core/recovery-key.ts";
-import { readFaults } from "../../../src/backups/core/damage.ts";
+import { readFaults, readPlaces } from "../../../src/backups/core/damage.ts";
 import { subjectTags, volumeTag } from "../../../src/backups/core/subject.ts";
 import { createRestic } from "../../../src/backups/restic/restic.ts";
 import { createRepairs } from "../../../src/backups/service/repairs.ts";
@@ -215,4 +215,17 @@ Fatal: repository contains errors`;
     ...{ packs: [], trees: ["12090b60"], files: [] },
     others: ["load <snapshot/0f57676d3e>: invalid data returned"],
   });
+});
+
+test("places are read between what restic says about folders that it cannot read, and no name of a file says that", () => {
+  const [lost, copy] = ["ab".repeat(32), "cd".repeat(32)];
+  const named = `/Unable to load tree ${lost} ... which belongs to snapshot ${copy}`;
+  const row = (path: string) => JSON.stringify({ object_type: "tree", id: "ef", snapshot: "12", path });
+  const said = `Unable to load tree ${lost}\n ... which belongs to snapshot ${copy}.\n`;
+  const rows = [named, "/b"].map((path) => ({ tree: "ef", snapshot: "12", path }));
+  expect(readPlaces(`${said}[${row(named)}${said},${row("/b")}]\n`, "")).toEqual({
+    rows,
+    cut: [1, 2].map(() => ({ tree: lost, snapshot: copy })),
+  });
+  expect(readPlaces(`[${row(named)},${row("/b")}]\n`, "")).toEqual({ rows, cut: [] });
 });

@@ -128,6 +128,10 @@ test("a start that was killed while it took a copy up goes on; what cannot be co
   renameSync(root.metricsDatabase, `${root.metricsDatabase}.before-restore`);
   await takeUpLogs(root, silentLog);
   expect([lines(join(root.logs, "pods")), ticksIn(root.metricsDatabase)]).toEqual([["one"], [5]]);
+  // As after all but the last step.
+  mkdirSync(join(root.copies, "restored-logs", "pods"), { recursive: true });
+  await takeUpLogs(root, silentLog);
+  expect(readdirSync(root.copies)).toEqual(["restored-logs.id"]);
 
   rmSync(root.tracesDatabase);
   await Bun.write(root.tracesDatabase, "not a database, and longer than the head of one");
