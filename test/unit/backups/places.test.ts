@@ -1,20 +1,25 @@
 import { dlopen, ptr } from "bun:ffi";
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
+  closeSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { createServer, request as connect } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { folders } from "../../../src/backups/restic/folders.ts";
 import { createRestic } from "../../../src/backups/restic/restic.ts";
 import { createRepository } from "../../../src/backups/service/repository.ts";
 import { isRoot } from "../../support/is-root.ts";
@@ -141,6 +146,33 @@ describe("a place for copies", () => {
       server.kill();
       await server.exited;
     }
+  });
+
+  const vastName = "gives back a file of 1 GB that is mostly holes, with its holes";
+  test.skipIf(lacks())(vastName, async () => {
+    const [vast, word] = [2 ** 30, "in the middle"];
+    const file = openSync(join(data, "vast"), "w");
+    for (const [at, text] of [
+      [2 ** 29, word],
+      [vast - 4, "end."],
+    ] as const)
+      writeSync(file, text, at);
+    closeSync(file);
+    const repository = repositoryAt(store);
+    await repository.make();
+    const { snapshot } = await repository.backup({ folder: data, tags: ["berth-state"] }, signal);
+    rmSync(join(data, "vast"));
+    const back = join(folder, "back");
+    await repository.restore(snapshot, back, signal);
+    await folders.complete(back, signal);
+    const { size, blocks } = statSync(join(back, "vast"));
+    expect(size).toBe(vast);
+    expect(blocks * 512).toBeLessThan(vast / 100);
+    const found = openSync(join(back, "vast"), "r");
+    const bytes = Buffer.alloc(word.length + 1);
+    readSync(found, bytes, 0, bytes.length, 2 ** 29);
+    closeSync(found);
+    expect(bytes.toString()).toBe(`${word}\0`);
   });
 
   const rightsName = "gives back the access control list of a file, and its other attributes";
