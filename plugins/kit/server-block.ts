@@ -99,6 +99,8 @@ function readBackups(fields: Fields | undefined): Backups {
 }
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
+/** The longest duration that a manifest takes, in whole days: a schedule once a month is a copy more often. */
+const longestMs = 24 * dayMs;
 /** Fixed, so that a block always means the same. */
 const scheduleBeginsAt = Date.UTC(2026, 0, 5);
 const instantsAsked = 50;
@@ -110,9 +112,10 @@ function scheduledCopies({ schedule, timezone, keep }: Backups): ScheduledCopies
   if (gaps.length === 0) return undefined;
   // A day on which clocks change counts as a whole one.
   const least = Math.min(...gaps);
-  const everyMs = least >= 23 * hourMs ? Math.round(least / dayMs) * dayMs : Math.max(least, minuteMs);
+  const periodMs = least >= 23 * hourMs ? Math.round(least / dayMs) * dayMs : Math.max(least, minuteMs);
+  const everyMs = Math.min(periodMs, longestMs);
   const every = everyMs % hourMs === 0 ? `${everyMs / hourMs}h` : `${Math.round(everyMs / minuteMs)}m`;
-  return { every, everyMs, keep: `${Math.min(9_999, Math.ceil((keep * everyMs) / dayMs))}d` };
+  return { every, everyMs, keep: `${Math.min(9_999, Math.ceil((keep * periodMs) / dayMs))}d` };
 }
 
 /** A schedule that cannot be read is the fault of its cron job, which the server reports. */

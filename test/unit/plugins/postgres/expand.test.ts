@@ -28,6 +28,8 @@ test.each([
   ["*/20 * * * *", 3, { every: "20m", keep: "1d" }, "1200"],
   ["0 4 * * 0", 4, { every: "168h", keep: "28d" }, "604800"],
   ["0 4,16 * * 1-5", 2, { every: "12h", keep: "1d" }, "43200"],
+  ["@monthly", 3, { every: "576h", keep: "84d" }, "2073600"],
+  ["@yearly", 2, { every: "576h", keep: "730d" }, "2073600"],
 ])("a schedule %s of backups is a backup too, and the note says which", (schedule, keep, wanted, age) => {
   const { manifests, warnings, actions } = expandPostgres(block({ backups: { schedule, keep } }), context);
   const pre = ["sh", "/berth/tools.sh", "due_job", age, String(keep ?? 7)];
