@@ -105,8 +105,15 @@ export function createRepairs(parts: RepairParts, { turn, reading, states, volum
     const access = { url: target.url, credentials: target.credentials, installation, password };
     const source = createRepository(parts.restic, access, limits, parts.locks);
     const nameOf = ({ at, tags }: Snapshot) => `${at} ${tags.toSorted().join()}`;
-    const there = new Set((await repository.snapshots(closing)).map(nameOf));
+    const known = await repository.snapshots(closing);
+    const [ids, there] = [new Set(known.map(({ id }) => id)), new Set(known.map(nameOf))];
     const old = (await source.snapshots(closing)).filter((one) => isCopy(one));
+    // Nothing would be brought, and who hears that all is there removes the old repository.
+    if (old.some(({ id }) => ids.has(id)))
+      throw new Failure(
+        "invalid",
+        "this is the recovery key of today: give the one that berth backup key --new replaced",
+      );
     const wanted = old.filter((one) => !there.has(nameOf(one))).sort((a, b) => a.at - b.at);
     for (const [done, { id, at, tags }] of wanted.entries()) {
       repair.doing = `carrying copies over: ${done} of ${wanted.length}`;

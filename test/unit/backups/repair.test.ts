@@ -30,7 +30,12 @@ import { waitFor } from "../../support/wait.ts";
 setDefaultTimeout(180_000);
 
 /** A target that has lost data, with restic itself. */
-const access = { installation: "0123456789abcdef", password: "a word" };
+const keyOf = (installation: string, first: number) =>
+  makeRecoveryKey(
+    installation,
+    new Uint8Array(200).map((_, at) => first + at),
+  ).text;
+const access = { installation: "0123456789abcdef", password: keyOf("0123456789abcdef", 7) };
 const { signal } = new AbortController();
 let folder: string;
 let source: string;
@@ -71,11 +76,11 @@ function place() {
       ...{ volumes: { copiesOf: () => copies }, beside: { copiesOf: () => [] } },
     },
   );
-  async function ended(step: Repair["step"], key?: string): Promise<Repair> {
+  async function ended(step: Repair["step"], key?: string, error?: string): Promise<Repair> {
     const { id } = repairs.begin("disk", { step, key }, "ann");
     const isEnded = (one: Repair) => one.id === id && one.ended_at !== undefined;
     const repair = await waitFor("its end", () => repairs.list().repairs.find(isEnded), 120_000);
-    expect(repair.error).toBeUndefined();
+    expect(repair.error).toEqual(error);
     return repair;
   }
   return { repository, copy, ended, damaged: () => target.damaged };
@@ -172,10 +177,7 @@ test.skipIf(!isRoot || Bun.which("restic") === null)(
   "copies of an earlier key come over with their times and tags; cut off, it goes on",
   async () => {
     const { repository, copy, ended } = place();
-    const { text: oldKey } = makeRecoveryKey(
-      "fedcba9876543210",
-      new Uint8Array(200).map((_, at) => at),
-    );
+    const oldKey = keyOf("fedcba9876543210", 0);
     const restic = createRestic(join(folder, "cache"), patientBackups, () => "berth-aa");
     const given = { installation: "fedcba9876543210", password: oldKey, credentials: {}, url: folder };
     const old = createRepository(restic, given, patientBackups);
@@ -202,6 +204,8 @@ test.skipIf(!isRoot || Bun.which("restic") === null)(
     await repository.restore(second, join(folder, "back"), signal);
     expect(readFileSync(join(folder, "back/file"), "utf8")).toBe("second");
     expect((await ended("carry_over", oldKey)).copies).toEqual([]);
+    const today = "this is the recovery key of today: give the one that berth backup key --new replaced";
+    expect((await ended("carry_over", access.password, today)).copies).toEqual([]);
   },
 );
 
