@@ -72,7 +72,7 @@ describe.each(Object.keys(doors))("%s that changes the image of a database", (na
     const refused = await ask(request, body);
     expect([refused.status, image(), copies]).toEqual([409, newer, [`none data/main ${newer}`]]);
     expect(refused.error).toBe(
-      "no backup of data/main, so nothing was changed: the target is away; --no-backup (in the API no_backup=true) changes its image all the same",
+      "no backup of data/main, so nothing was changed: the target is away; to change its image all the same: --no-backup (in the API no_backup=true)",
     );
     const dry = await ask(`${request}&dry_run=true`, body);
     expect([dry.status, copies.length]).toEqual([200, 1]);

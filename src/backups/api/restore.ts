@@ -48,6 +48,7 @@ const restoredVolume = {
 const PlannedRestore = Type.Object({
   ...restoredVolume,
   replaces: Type.Boolean({ description: "data that is there now is replaced, and kept for a while" }),
+  note: Type.Optional(Type.String({ description: "what it does not bring back" })),
 });
 export type PlannedRestore = Static<typeof PlannedRestore>;
 

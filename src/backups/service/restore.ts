@@ -12,6 +12,9 @@ import { createRestoreItems } from "./restore-item.ts";
 import type { Fill, RestoreParts, StoredRestore } from "./restore-parts.ts";
 import { planRestores } from "./restore-plan.ts";
 
+const stayingDatabase =
+  "it holds backups, and the database stays as it is; to bring that back: berth pg:restore or berth redis:restore";
+
 /** Data of volumes that is brought back from copies. */
 export interface Restores {
   /** What `begin` would do. Fails as `planRestores` does. */
@@ -109,8 +112,11 @@ export function createRestores(parts: RestoreParts): Restores {
   return {
     async plan(body) {
       const { volumes: planned, uncopied, unreachable } = await planRestores(parts, body);
+      const backups = new Set(parts.volumes.databases().map((one) => one.backups.volume));
       const rows = planned.map(({ subject, labels: _, root: __, at, database, ...row }) => {
-        return { ...row, what: whatOf(subject), at: isoTime(at), fill: fillText(database) };
+        const isOfBackups = row.replaces && row.volume !== undefined && backups.has(row.volume);
+        const note = isOfBackups ? stayingDatabase : undefined;
+        return { ...row, what: whatOf(subject), at: isoTime(at), fill: fillText(database), note };
       });
       // How long a database takes to replay is another question.
       const isKnown = planned.every(({ database }) => database === undefined);

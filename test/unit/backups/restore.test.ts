@@ -397,6 +397,12 @@ describe("restores", () => {
     expect(old.plan({})).rejects.toThrow("apply its block again (berth apply -f FILE)");
   });
 
+  test("the plan for the backups of a database says that the database stays as it is", async () => {
+    made.set("pg-backups", live("pg-backups"));
+    const { volumes } = await createRestores(ofBlock()).plan({ scope: "shop", name: "pg", way: "in_place" });
+    expect(volumes.map(({ note }) => note)).toEqual([expect.stringContaining("the database stays as it is")]);
+  });
+
   test("the plan names volumes that are missing and that no target has a copy of", async () => {
     const given = parts();
     const cache = { scope: "shop", kind: "deployment", name: "web", claim: "cache", ordinal: undefined };

@@ -118,12 +118,16 @@ function planText(plan: DataOf<typeof planRestore>, { terminal }: Context, at: s
   const { volumes, unreachable, uncopied = [], seconds } = plan;
   const rows = volumes.map((one) => [one.what, timeText(one.at), one.target, bytesText(one.bytes), goesTo(one)]);
   const head = ["VOLUME", "COPY OF", "TARGET", "SIZE", "GOES TO"];
+  const notes = volumes.flatMap(({ what, note }) =>
+    note === undefined ? [] : [`${terminal.noteStyle.yellow(what)}: ${note}`],
+  );
   const none = `missing, and no target has a copy of it${at === undefined ? "" : " of that time or before"}`;
   const lost = uncopied.map((what) => `${terminal.noteStyle.yellow(what)}: ${none}`);
   const faults = unreachable.map(({ target, why }) => `${terminal.noteStyle.red(target)}: ${printable(why)}`);
   return [
     tableText([head, ...rows], { head: terminal.noteStyle.dim, width: terminal.helpWidth }),
     ...(seconds === undefined ? [] : [`takes about ${spanText(seconds)}, as restores and drills from there took`]),
+    ...notes,
     ...lost,
     ...faults,
   ].join("\n");

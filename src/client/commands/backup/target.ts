@@ -141,6 +141,12 @@ function sizesText({ size_bytes: size, growth_bytes: growth }: BackupTarget): st
 const isFailing = ({ last_error: error, check_error: checked, volume_errors: ofVolumes = [] }: BackupTarget) =>
   error !== undefined || checked !== undefined || ofVolumes.length > 0;
 
+/** Each error once, after all that it is of: a target that is away fails every copy in the same words. */
+function sameErrors(texts: readonly string[]): string[] {
+  const found = Map.groupBy(texts, (text) => text.slice(text.indexOf(": ")));
+  return [...found].map(([error, all]) => `${all.map((text) => text.slice(0, text.indexOf(": "))).join(", ")}${error}`);
+}
+
 function targetsText(targets: readonly BackupTarget[], { terminal }: Context): string {
   if (targets.length === 0) return "no targets; see: berth backup target add --help";
   const { style, width } = terminal;
@@ -157,7 +163,7 @@ function targetsText(targets: readonly BackupTarget[], { terminal }: Context): s
     ...(error === undefined
       ? []
       : [`${style.red(name)}: ${printable(error)}${next === undefined ? "" : `; next try at ${timeText(next)}`}`]),
-    ...(more.volume_errors ?? []).map((text) => `${style.red(name)}: ${printable(text)}`),
+    ...sameErrors(more.volume_errors ?? []).map((text) => `${style.red(name)}: ${printable(text)}`),
     ...(held === undefined ? [] : [`${style.yellow(name)}: ${printable(held)}`]),
   ]);
   const head = ["NAME", "WHERE", "EVERY", "STATE OF", "SIZE", "STATE"];

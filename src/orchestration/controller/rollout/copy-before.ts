@@ -61,7 +61,7 @@ export async function copyBefore(context: Context, wanted: readonly Wanted[], co
       if (database.plugin !== undefined && !runs(context, one.key)) throw new Failure("conflict", "no pod of it runs");
       await context.copyBefore({ ...one.key, ...database });
     } catch (error) {
-      const { wayOut = "--no-backup (in the API no_backup=true) changes its image all the same" } = copying;
+      const { wayOut = "to change its image all the same: --no-backup (in the API no_backup=true)" } = copying;
       throw new Failure("conflict", `no backup of ${app}, so nothing was changed: ${shownCause(error)}; ${wayOut}`);
     }
     refuseLeft(copying);

@@ -57,3 +57,20 @@ test("restores of an earlier run end before it is looked what is missing", async
   ]);
   expect(calls.map(({ path }) => path).indexOf("/backups/restores/plan")).toBe(calls.length - 1);
 });
+
+test("the plan tells what a restore does not bring back", async () => {
+  const planned = { ...plan([]), volumes: [{ ...row, replaces: true, note: "it holds backups" }] };
+  const { err, out } = await all([[], [row]], planned);
+  expect(`${err}${out}`).toContain("shop/db/data/0: it holds backups");
+});
+
+test("a target that is away is told once, with all that could not be copied to it", async () => {
+  const away = "listing the copies at target /mnt/disk failed: it is away";
+  const volume_errors = [`shop/db/data/0: ${away}`, `logs: ${away}`, "shop/web/files: the disk is full"];
+  const target = { name: "disk", url: "/mnt/disk", every: "1h", keep: "24h", created_at: row.at, volume_errors };
+  const { out } = await cli(["backup", "target", "list"], { server: () => ({ targets: [target] }) });
+  expect(out).toEndWith(`disk: shop/db/data/0, logs: ${away}\ndisk: shop/web/files: the disk is full\n`);
+  const checked = { ...target, volume_errors: [], check_error: "a pack is cut off" };
+  const { out: damaged } = await cli(["backup", "target", "list"], { server: () => ({ targets: [checked] }) });
+  expect(damaged).toMatch(/failing\ndisk: a pack is cut off\n$/);
+});
