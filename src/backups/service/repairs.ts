@@ -150,6 +150,8 @@ export function createRepairs(parts: RepairParts, { turn, reading, states, volum
       );
       await repository.prune(closing);
       repair.removed = damaged.length;
+      // The note which server acts may have been among them: it is written again at once.
+      await parts.look(target.name, repository);
       await lookAt(repair, repository);
     });
   }

@@ -61,10 +61,14 @@ function place() {
   const changeTarget = async (_: string, change: (stands: StoredTarget) => StoredTarget) => {
     target = change(target);
   };
+  let seen: string[] = [];
+  const look = async () => {
+    seen = (await repository.snapshots()).map(({ id }) => id);
+  };
   const copies = [{ what: "shop/db/data", start: async () => void (await copy()) }];
   const repairs = createRepairs(
     {
-      ...{ records: { changeTarget, runs: () => [] }, stored: () => target, look: () => repository.snapshots() },
+      ...{ records: { changeTarget, runs: () => [] }, stored: () => target, look },
       ...{ repositoryOf: async () => repository, onEvent: async () => undefined },
       ...{ clock: createFakeClock(), log: silentLog, closing: signal, limits: patientBackups },
       ...{ restic, locks: createLocks(() => 0, patientBackups) },
@@ -83,7 +87,7 @@ function place() {
     expect(repair.error).toEqual(error);
     return repair;
   }
-  return { repository, copy, ended, damaged: () => target.damaged };
+  return { repository, copy, ended, damaged: () => target.damaged, seen: () => seen };
 }
 
 /** As `restic init` makes it; each command would take a sixth of a second to derive a usual key. */
@@ -102,7 +106,7 @@ const filesIn = (part: string) =>
 test.skipIf(!isRoot || Bun.which("restic") === null)(
   "what a target has lost is found, copied again where it is still here, and named where it is not",
   async () => {
-    const { repository, copy, ended, damaged } = place();
+    const { repository, copy, ended, damaged, seen } = place();
     makeCheap(store, access.password);
     await repository.make();
     const added = async () => {
@@ -145,6 +149,8 @@ test.skipIf(!isRoot || Bun.which("restic") === null)(
     expect(readFileSync(join(folder, "back/kept"), "utf8")).toBe("changed");
     const removed = await ended("remove");
     expect(removed).toMatchObject({ removed: 1, faults: [], damaged: [] });
+    // Where the note which server acts was among them, the look has written it again.
+    expect(seen()).toEqual((await repository.snapshots()).map(({ id }) => id));
     expect(damaged()).toEqual([]);
     await isGreen();
     expect((await repository.snapshots()).map(({ id }) => id)).not.toContain(second.snapshot);
