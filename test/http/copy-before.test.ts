@@ -193,3 +193,19 @@ test("a caller that has left before the copy begins gets none", async () => {
   await expect(it.controller.apply(database(newer), options)).rejects.toThrow("the caller has left");
   expect([copies, image()]).toEqual([[], older]);
 });
+
+test("what a lock refuses anyway copies nothing", async () => {
+  const at = await runs(database(older));
+  await it.apply(database(newer, { rollout: { min_ready: "1h", progress_deadline: "2h" } }));
+  await it.advance(60_000);
+  copies = [];
+  expect((await ask("POST /locks?scope=data&name=main&reason=maintenance")).status).toBe(200);
+  it.runtime.addRemoteImage(newer);
+  const asked = [
+    ...Object.values(doors).map((door) => door(at)),
+    ["POST /rollouts/abort?scope=data&name=main&kind=statefulset"],
+    ["POST /restart?scope=data&name=main&kind=statefulset&pull=true&wait=false"],
+  ] as [string, unknown?][];
+  for (const [request, body] of asked) expect([request, (await ask(request, body)).status]).toEqual([request, 409]);
+  expect(copies).toEqual([]);
+});

@@ -48,6 +48,7 @@ async function abortRunning(
   const { store, clock } = context;
   const { actor } = asker;
   const error = `Aborted: by ${actor}`;
+  requireUnlocked(context, store, [key]);
   await copyBeforeReturn(context, release);
   const calls = await failureCalls(context, { release, error, image: release.image });
   const now = clock.now();

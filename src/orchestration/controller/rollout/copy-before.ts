@@ -5,6 +5,7 @@ import { containerOf, podOf } from "../../core/spec/decode.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import type { ReleaseRecord, Store } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
+import { requireUnlocked } from "../state/locks.ts";
 import { lastGoodBefore } from "./releases.ts";
 
 /** What is to be stored of one resource. */
@@ -49,11 +50,14 @@ export function isCopiedBefore(context: Context, manifest: StoredManifest, previ
  */
 export async function copyBefore(context: Context, wanted: readonly Wanted[], copying: Copying): Promise<void> {
   if (copying.noBackup === true || context.copyBefore === undefined) return;
+  const keys = wanted.map(({ key }) => key);
   for (const one of wanted) {
     const database = databaseOf(context.store, one.key);
     if (database === undefined || !holdsData(context, one.key) || !(await changesImage(context, one, copying)))
       continue;
     const app = `${one.key.scope}/${one.key.name}`;
+    // A trial writes nothing, so it passes locks.
+    if (copying.trial !== undefined) requireUnlocked(context, context.store, keys);
     await copying.trial?.();
     refuseLeft(copying);
     try {

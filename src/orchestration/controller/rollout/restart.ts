@@ -33,6 +33,8 @@ export async function restart(
   const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
   const key = { kind, scope, name };
   if (wait) context.link.require();
+  // Before a registry is asked and a copy is made for a change that is refused.
+  requireUnlocked(context, context.store, [key]);
   const manifests = [context.store.manifests.get(key) ?? []].flat();
   const pulled = pull ? await pullImages(context, { manifests }) : undefined;
   if (pull) {
