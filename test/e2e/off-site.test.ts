@@ -149,6 +149,11 @@ describe("copies outside of the machine", () => {
     const restore = (...more: string[]) =>
       run(["server", "restore", "--from", copies, "--root", join(folder, "r"), "-y", ...more]);
     expect((await restore("--key-file", wrong)).stderr).toContain("another key opens what is there");
+    writeFileSync(wrong, readFileSync(keyFile, "utf8").replace(/^[^.]+/, "fedcba9876543210"));
+    expect((await restore("--key-file", wrong)).stderr).toContain('there is no "fedcba9876543210" at ');
+    const practised = await restore("--key-file", keyFile, "--practice", "--root", join(folder, "p"));
+    expect(practised.stderr + practised.stdout).toContain("this was practice, and needs no confirm");
+    expect(practised.stderr + practised.stdout).not.toContain("restore --confirm");
     writeFileSync(empty, "\n");
     expect((await restore("--key-file", empty)).stderr).toContain(`there is no recovery key in "${empty}"`);
     const early = await restore("--key-file", keyFile, "--at", "2020-01-01T00:00:00Z");

@@ -129,7 +129,7 @@ const commands: readonly Command[] = [
         const made = await context.api.call(newBackupKey, {});
         terminal.note("next, to keep the old copies: berth backup carry-over TARGET < old-key.txt");
         terminal.note(
-          "the leaked key opens the folder with its first word as name, at each target, until you remove that",
+          "the leaked key opens the folder with its part before the dot as name, at each target, until you remove that",
         );
         return answer(context, made, () => made.key);
       }

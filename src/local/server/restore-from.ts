@@ -85,6 +85,10 @@ export async function restoreFromCommand(args: string[], client: RunClient): Pro
     from,
     source: { url: from, installation, password: text, credentials },
   });
+  if (values.practice && !values.all)
+    thisMachine.say(
+      `this was practice, and needs no confirm: what came back is in ${layout.root}; remove it afterwards`,
+    );
   if (values.all !== true) return isWhole ? 0 : 1;
   const time = at === undefined ? undefined : timeText(Date.parse(at));
   const service = installedWords();
@@ -121,7 +125,7 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     const restic = createRestic(join(folder, "cache"), backupLimits, () => serverHost(life));
     await restic.version();
     const repository = createRepository(restic, source, backupLimits);
-    const snapshots = await repository.snapshots(stopping.signal);
+    const snapshots = await listed(repository, source, stopping.signal);
     const chosen = choose(snapshots, at);
     const held = { repository, snapshots, layout, limit: limitOf(at), signal: stopping.signal };
     const logs = async () => void (values.logs && (await restoreLogs(held)));
@@ -148,7 +152,7 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     // A server that runs takes them up with the state.
     await logs();
     const file = join(folder, "state", stateFile);
-    const goesOn = values.all === true;
+    const goesOn = values.all === true || values.practice === true;
     await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])], { goesOn });
     if (goesOn) thisMachine.say(`state, ${took()}`);
     const isWhole = await restoreParts(held);
@@ -158,6 +162,17 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     for (const signal of signals) process.off(signal, stop);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What is there, or why there is nothing: who asks has only the key and an address, and can add no target. */
+function listed(repository: Repository, { url, installation }: Asked["source"], signal: AbortSignal) {
+  return repository.snapshots(signal).catch((error: unknown) => {
+    if (!(error instanceof Failure) || error.code !== "not_found") throw error;
+    const why = `there is no "${installation}" at ${url}, and the recovery key names that; is it mounted?`;
+    const wayOut =
+      "If so, give the address that berth backup target add got, and the key that begins with the name of a folder there";
+    throw new Failure("not_found", `it holds no copies of this server: ${why} ${wayOut}`);
+  });
 }
 
 const restNote = "The server is started, and volumes and databases that are missing come back.";
