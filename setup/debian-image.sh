@@ -80,8 +80,9 @@ debian_list() {
     -o APT::Install-Recommends=false --print-uris install "$@" \
     >"$debian_folder/uris" 2>/dev/null || return 1
   awk '{ print $2 }' "$debian_folder/uris" | sed 's/_.*//' | while read -r package; do
-    case " $debian_unwanted " in
-      *" $package "*) ;;
+    case " $debian_unwanted $package" in
+      # Perl is a third of an image, and each lane imports it again.
+      *" $package "* | *" "perl* | *" "libperl* | *-perl) ;;
       *) echo "$package" ;;
     esac
   done >"$debian_folder/list"
@@ -99,6 +100,11 @@ debian_finish() {
   printf '%s\n' root:x:0: postgres:x:101: redis:x:102: nogroup:x:65534: >"$1/etc/group"
   chown -R 101:101 "$1/var/lib/postgresql"
   # Without LLVM: the server looks whether this file is there.
+  # In Debian these are programs of Perl, which look for the version.
+  for program in "$1"/usr/lib/postgresql/*/bin/*; do
+    [ ! -L "$1/usr/bin/${program##*/}" ] || ln -sf "${program#"$1"}" "$1/usr/bin/${program##*/}"
+  done
+  rm -rf "$1"/usr/lib/*/gconv
   rm -rf "$1"/usr/lib/postgresql/*/lib/llvmjit.so "$1"/usr/lib/postgresql/*/lib/bitcode
   rm -rf "$1/usr/share/doc" "$1/usr/share/man" "$1/usr/share/locale" "$1/usr/share/info"
 }

@@ -61,7 +61,7 @@ databases=
 need_databases() {
   wait_for_fixtures
   case "$1" in *redis*) ;; *) need_database postgres ;; esac
-  case "$1" in *postgres*) ;; *) need_database redis ;; esac
+  case "$1" in *postgres* | *point-in-time*) ;; *) need_database redis ;; esac
 }
 
 need_database() {
