@@ -28,8 +28,15 @@ job() {
   make_backup "$1" check "${2:-0}"
 }
 
-# backup KEEP [check]: the same on demand, from within the primary.
+# backup KEEP [check]: the same on demand, from within the primary. One that has just begun has no databases yet: its backup would
+# hold nothing, and count as good.
 backup() {
+  waits=${PG_ENSURED_SECONDS:-60}
+  until [ -e "$ensured" ]; do
+    [ "$waits" -gt 0 ] || die "the databases of the block are not there yet; try again when $PG_SCOPE/$PG_NAME is ready"
+    waits=$((waits - 1))
+    sleep 1
+  done
   use_local
   make_backup "$@"
 }

@@ -190,6 +190,18 @@ describe("postgres", () => {
     expect(await ready()).toBe(false);
   });
 
+  test("a backup waits until the databases are there, and gives up instead of holding none of them", async () => {
+    // The first thing that a backup does is its folder.
+    program("mkdir", `touch "${folder}/begun"; exit 1`);
+    const backup = (seconds: string) => tool("postgres", "backup", { PG_ENSURED_SECONDS: seconds }, "3");
+    expect((await backup("0")).exitCode).not.toBe(0);
+    expect(existsSync(join(folder, "begun"))).toBe(false);
+    const waiting = backup("60");
+    writeFileSync(join(folder, "berth-ensured"), "");
+    expect((await waiting).exitCode).not.toBe(0);
+    expect(existsSync(join(folder, "begun"))).toBe(true);
+  });
+
   /** Runs `ensure` for a user and a database; what psql was given, and whether the pod counts as one that has all of it. */
   const ensured = async (env: Record<string, string>) => {
     mkdirSync(join(folder, "berth"), { recursive: true });
