@@ -9,7 +9,7 @@ import { layoutOf } from "../base/disk/layout.ts";
 import { CommandFailure, exitCodes } from "../client/basics/failures.ts";
 import { Failure } from "../base/wire/failure.ts";
 import { copyDatabase } from "../orchestration/store/copy.ts";
-import { copiesBeside } from "./copies-beside.ts";
+import { copiesBeside } from "./staging.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { report, wantsJson } from "./report.ts";
 import { sayNow } from "../client/basics/output.ts";

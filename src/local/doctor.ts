@@ -12,11 +12,12 @@ import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
 import { checkStrays, strayFacts } from "./stray-routes.ts";
 import { checkNames, namesFacts } from "./check-names.ts";
+import { askTargets, checkBackups } from "./check-backups.ts";
 import { checkIngress, checkPlane } from "./check-ingress.ts";
 import { findBinary } from "../ingress/proxy/binary.ts";
 import * as checks from "./checks.ts";
 import { examineForwarding } from "./forwarding.ts";
-import { askDocker, askIngress, askServer, askSettings, isBerth, isListening } from "./probe.ts";
+import { askDocker, askIngress, askServer, askSettings, clockFacts, isBerth, isListening } from "./probe.ts";
 import { complainNow, OutputFailure, sayNow } from "../client/basics/output.ts";
 import { wrongLine } from "../client/basics/failures.ts";
 
@@ -61,10 +62,10 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     checks.checkDocker(options.dockerHost, docker),
     ...(docker instanceof Error
       ? []
-      : [checks.checkLiveRestore(docker), checks.checkInit(docker), checks.checkCgroups(docker)]),
-    ...(docker instanceof Error
-      ? []
       : [
+          checks.checkLiveRestore(docker),
+          checks.checkInit(docker),
+          checks.checkCgroups(docker),
           checks.checkForwarding(await forwardingFacts(options)),
           checkStrays(await strayFacts(options.dockerHost, naming(options.prefix).network)),
         ]),
@@ -83,7 +84,8 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     }),
     checkPlane(options),
     checks.checkIdentity(identityFacts(options, layout)),
-    checks.checkClock(clockFacts(layout)),
+    checks.checkClock(clockFacts(layout.database)),
+    checkBackups(await askTargets(layout.socket)),
     checks.checkServer(server, versionText()),
   ];
 }
@@ -234,20 +236,4 @@ function identityFacts(
   const database = { path, mode: statSync(path, { throwIfNoEntry: false })?.mode };
   const index = existsSync(identityIndex) ? identityIndex : undefined;
   return { address: identityAddr, baseUrl: identityBaseUrl, database, index };
-}
-
-function clockFacts({ database }: Layout): checks.ClockFacts {
-  return {
-    now: Date.now(),
-    newestFileAt: statSync(database, { throwIfNoEntry: false })?.mtimeMs,
-    synchronized: synchronized(),
-  };
-}
-
-/** What systemd knows; undefined without it. */
-function synchronized(): boolean | undefined {
-  if (!existsSync("/run/systemd/system") || Bun.which("timedatectl") === null) return undefined;
-  const run = Bun.spawnSync(["timedatectl", "show", "--property=NTPSynchronized", "--value"], { timeout: 2_000 });
-  const answer = run.stdout.toString().trim();
-  return answer === "yes" ? true : answer === "no" ? false : undefined;
 }

@@ -1,10 +1,10 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { direct } from "../base/wire/outgoing.ts";
 import { layoutOf } from "../base/disk/layout.ts";
 import type { ServeFlags } from "../config/config.ts";
 import { settingFlags } from "../config/shown-settings.ts";
 import type { IngressFacts } from "./check-ingress.ts";
-import type { DockerFacts, ServerFacts } from "./checks.ts";
+import type { ClockFacts, DockerFacts, ServerFacts } from "./checks.ts";
 
 const answerMs = 3_000;
 
@@ -129,4 +129,21 @@ export function record(value: unknown): Record<string, unknown> {
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** The clock of this machine, against the time of the newest file of the server. */
+export function clockFacts(database: string): ClockFacts {
+  return {
+    now: Date.now(),
+    newestFileAt: statSync(database, { throwIfNoEntry: false })?.mtimeMs,
+    synchronized: synchronized(),
+  };
+}
+
+/** What systemd knows; undefined without it. */
+function synchronized(): boolean | undefined {
+  if (!existsSync("/run/systemd/system") || Bun.which("timedatectl") === null) return undefined;
+  const run = Bun.spawnSync(["timedatectl", "show", "--property=NTPSynchronized", "--value"], { timeout: 2_000 });
+  const answer = run.stdout.toString().trim();
+  return answer === "yes" ? true : answer === "no" ? false : undefined;
 }

@@ -1,15 +1,16 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { folders } from "../backups/restic/folders.ts";
 import type { ImageRoom } from "../backups/service/platform.ts";
 import { writeBackup } from "../base/disk/backup.ts";
 import type { Key } from "../base/disk/key-file.ts";
-import type { Layout } from "../base/disk/layout.ts";
+import { type Beside, besideDatabases, type Layout } from "../base/disk/layout.ts";
 import type { Engine } from "../orchestration/engine/engine.ts";
 import { containerOf } from "../orchestration/core/spec/decode.ts";
 import { buildOf } from "../orchestration/controller/desired/newest-build.ts";
+import { copyDatabase } from "../orchestration/store/copy.ts";
 import type { Store } from "../orchestration/store/store.ts";
-import { copiesBeside } from "./copies-beside.ts";
 
 /** Copies that a server has made and not removed, by the address of the target: a copy of the state holds the list. */
 export type KnownCopies = Record<string, { id: string; at: number }[]>;
@@ -90,4 +91,10 @@ export function createImageRoom({
     save: (id, folder) => engine.saveImage(id, file(folder)),
     load: (folder) => engine.loadImage(file(folder)),
   };
+}
+
+/** What copies the databases beside the platform's own, as far as they are there. */
+export function copiesBeside(layout: Layout): Partial<Record<Beside, (target: string) => void>> {
+  const present = Object.entries(besideDatabases(layout)).filter(([, path]) => existsSync(path));
+  return Object.fromEntries(present.map(([name, path]) => [name, (target: string) => copyDatabase(path, target)]));
 }

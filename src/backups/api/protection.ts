@@ -1,5 +1,5 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
-import type { AppBackup, BackupRun, runBackup } from "./backups.ts";
+import type { AppBackup, BackupRun, BackupTarget, runBackup } from "./backups.ts";
 import type { Restore } from "./restore.ts";
 
 /** How the copies of an app are: the worst first. */
@@ -13,6 +13,10 @@ export function protectionOf({ every, volumes }: Pick<AppBackup, "every" | "volu
   if (volumes.length > 0 && copies.length === 0) return "no target";
   return copies.length === 0 || copies.some(({ at }) => at === undefined) ? "no copy yet" : "protected";
 }
+
+/** Whether the newest copy of something did not reach a target. */
+export const copiesFail = ({ last_error: error, volume_errors: errors = [] }: BackupTarget): boolean =>
+  error !== undefined || errors.length > 0;
 
 /** The runs of copies that were begun; undefined until all of them have ended. */
 export function endedRuns(

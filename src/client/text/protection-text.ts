@@ -1,6 +1,6 @@
 import type { AppBackup, BackupTarget } from "../../backups/api/backups.ts";
 import type { AppDrill } from "../../backups/api/drills.ts";
-import { protectionOf } from "../../backups/api/protection.ts";
+import { copiesFail, protectionOf } from "../../backups/api/protection.ts";
 import { formatDuration } from "../../base/pure/duration.ts";
 import type { Manifest } from "../../orchestration/api/manifest.ts";
 import { printable, type Style } from "../basics/style.ts";
@@ -112,14 +112,14 @@ export function missingVolumes(reasons: readonly string[]): string[] {
 
 /** A line for each target that copies do not reach, or that has lost data: the alert comes only an hour later. */
 export function targetWarnings(targets: readonly BackupTarget[]): string[] {
-  return targets.flatMap(({ name, check_error: checked, last_error: error, failing_since: since, ...more }) => {
+  return targets.flatMap((target) => {
+    const { name, check_error: checked, failing_since: since } = target;
     const from = since === undefined ? "" : ` since ${timeText(since)}`;
-    const isFailing = error !== undefined || (more.volume_errors ?? []).length > 0;
     return [
       ...(checked === undefined
         ? []
         : [`the check of the backup target ${name} failed: berth backup repair ${name} --dry-run`]),
-      ...(isFailing ? [`copies to the backup target ${name} fail${from}: berth backup target list`] : []),
+      ...(copiesFail(target) ? [`copies to the backup target ${name} fail${from}: berth backup target list`] : []),
     ];
   });
 }

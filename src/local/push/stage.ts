@@ -65,10 +65,14 @@ async function copyWhole(repositories: string, folder: string, name: string): Pr
       return await copyOnce(from, to);
     } catch (error) {
       await rm(to, { recursive: true, force: true });
-      if (tries === triesMax)
-        throw new Failure("conflict", `the git repository "${name}" cannot be copied whole: ${shownCause(error)}`);
+      if (tries === triesMax) throw new Failure("conflict", brokenText(from, name, error));
     }
   }
+}
+
+function brokenText(path: string, name: string, error: unknown): string {
+  const mend = `remove ${path} and push again; until then no repository is copied`;
+  return `the git repository "${name}" cannot be copied whole: ${shownCause(error)}; ${mend}`;
 }
 
 /**

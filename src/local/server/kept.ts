@@ -6,7 +6,7 @@ import { readKey } from "../../base/disk/key-file.ts";
 import type { Layout } from "../../base/disk/layout.ts";
 import { withDatabase } from "../../base/sqlite/database.ts";
 import { schemaOf } from "../../base/sqlite/migrate.ts";
-import { copiesBeside } from "../copies-beside.ts";
+import { copiesBeside } from "../staging.ts";
 import { copyDatabase } from "../../orchestration/store/copy.ts";
 
 /** An executable that was replaced, and the state as it was then. */

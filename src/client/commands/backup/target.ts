@@ -6,6 +6,7 @@ import {
   putBackupTarget,
   testBackupTarget,
 } from "../../../backups/api/backups.ts";
+import { copiesFail } from "../../../backups/api/protection.ts";
 import type { Arguments } from "../../basics/arguments.ts";
 import { exitCodes, usageFailure } from "../../basics/failures.ts";
 import { printable } from "../../basics/style.ts";
@@ -138,8 +139,7 @@ function sizesText({ size_bytes: size, growth_bytes: growth }: BackupTarget): st
   return growth === undefined ? bytesText(size) : `${bytesText(size)}, +${bytesText(Math.max(0, growth))} a day`;
 }
 
-const isFailing = ({ last_error: error, check_error: checked, volume_errors: ofVolumes = [] }: BackupTarget) =>
-  error !== undefined || checked !== undefined || ofVolumes.length > 0;
+const isFailing = (target: BackupTarget) => copiesFail(target) || target.check_error !== undefined;
 
 /** Each error once, after all that it is of: a target that is away fails every copy in the same words. */
 function sameErrors(texts: readonly string[]): string[] {

@@ -14,7 +14,7 @@ import {
   prepareRestored,
   settleDatabase,
 } from "../../../../src/orchestration/store/copy.ts";
-import { copiesBeside } from "../../../../src/local/copies-beside.ts";
+import { copiesBeside } from "../../../../src/local/staging.ts";
 import { openObservabilityStore } from "../../../../src/observability/store/open-store.ts";
 import { prepareRestoredObservability } from "../../../../src/observability/store/restored.ts";
 import { openIdentityStore } from "../../../../src/identity/store/open-store.ts";

@@ -5,7 +5,7 @@ import { writeBackup } from "../../../../src/base/disk/backup.ts";
 import { loadKey } from "../../../../src/base/disk/key-file.ts";
 import type { Layout } from "../../../../src/base/disk/layout.ts";
 import { openIdentityStore } from "../../../../src/identity/store/open-store.ts";
-import { copiesBeside } from "../../../../src/local/copies-beside.ts";
+import { copiesBeside } from "../../../../src/local/staging.ts";
 import { restoreNow, undoNow } from "../../../../src/local/pending-restore.ts";
 import { copyDatabase } from "../../../../src/orchestration/store/copy.ts";
 import { diskRoot } from "../../../support/disk-root.ts";
