@@ -4,6 +4,7 @@ import { Failure } from "../../src/base/wire/failure.ts";
 import { backupEndpoints } from "../../src/backups/api/backups.ts";
 import { databaseEndpoints } from "../../src/backups/api/databases.ts";
 import { drillEndpoints } from "../../src/backups/api/drills.ts";
+import { repairEndpoints } from "../../src/backups/api/repairs.ts";
 import { rehearsalEndpoints } from "../../src/backups/api/rehearsals.ts";
 import { restoreEndpoints } from "../../src/backups/api/restore.ts";
 import { fetchSource } from "../../src/orchestration/api/sources.ts";
@@ -230,7 +231,7 @@ describe("every endpoint translates to one call", () => {
       ...restoreEndpoints,
       ...drillEndpoints,
       ...rehearsalEndpoints,
-      ...databaseEndpoints,
+      ...repairEndpoints,
       ...identityEndpoints,
       ...ingressEndpoints,
       ...operatorEndpoints,
