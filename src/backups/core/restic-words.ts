@@ -156,6 +156,9 @@ export function causeOf(text: string, hide: (text: string) => string): string {
   // While it tries again: `Load(<config/0000000000>, 0, 0) returned error, retrying after 552ms: stat /x: not a directory`.
   const fatal = said.replace(/^.* returned error, retrying after \S+: /, "");
   const ssh = full.find((line) => line.startsWith("subprocess ssh: "));
+  // restic may end before it has passed on what ssh said.
+  if (ssh === undefined && fatal.includes("unable to start the sftp session"))
+    return "ssh did not connect; what it says, as root: ssh -o BatchMode=yes USER@HOST true";
   return hide((ssh ?? fatal).replace(/^(?:Fatal|subprocess ssh): /, "")).slice(0, causeCharactersMax);
 }
 

@@ -206,6 +206,9 @@ describe("what restic says", () => {
     expect(cause("subprocess ssh: Connection refused\nFatal: unable to open repository: EOF")).toBe(
       "Connection refused",
     );
+    const lost =
+      "Fatal: unable to open repository at sftp:x: unable to start the sftp session, error: read |0: file already closed";
+    expect(cause(lost)).toStartWith("ssh did not connect; what it says, as root: ssh ");
     const again =
       "Load(<config/0000000000>, 0, 0) returned error, retrying after 552.330144ms: open /x: not a directory";
     expect(cause(again)).toBe("open /x: not a directory");
