@@ -25,6 +25,12 @@ use_remote() {
 # job KEEP [SECONDS]: what the schedule runs. The backup is restored once and counted before the run is called a success.
 job() {
   use_remote
+  # A block that has just begun has this role once its databases are there.
+  waits=${PG_ENSURED_SECONDS:-60}
+  until psql -XAtq -d postgres -c select >/dev/null 2>&1 || [ "$waits" = 0 ]; do
+    waits=$((waits - 1))
+    sleep 1
+  done
   make_backup "$1" check "${2:-0}"
 }
 

@@ -23,11 +23,20 @@ ensure() {
   : >"$ensured"
 }
 
-# What one psql runs for all of it. Names are identifiers: see block.ts.
+# What one psql runs for all of it. Names are identifiers: see block.ts. The role of the machinery comes after the databases: a
+# backup by a job that finds it finds them too.
 ensure_script() {
   cat <<SQL
 set log_statement = 'none'; set log_min_duration_statement = -1; set log_min_error_statement = 'panic';
 set client_min_messages = warning;
+SQL
+  while read -r what name more; do
+    case $what in
+      user) ensure_user "$name" "$more" ;;
+      database) ensure_database "$name" "$more" ;;
+    esac
+  done </berth/ensure.conf
+  cat <<SQL
 \set name $maintenance
 \set password \`printenv BERTH_SECRET\`
 select format('create role %I superuser replication login', :'name')
@@ -35,11 +44,8 @@ select format('create role %I superuser replication login', :'name')
 select format('alter role %I password %L', :'name', :'password') \gexec
 SQL
   while read -r what name more; do
-    case $what in
-      user) ensure_user "$name" "$more" ;;
-      database) ensure_database "$name" "$more" ;;
-      extension) printf '\\connect %s\nset client_min_messages = warning;\ncreate extension if not exists "%s";\n' "$name" "$more" ;;
-    esac
+    [ "$what" != extension ] ||
+      printf '\\connect %s\nset client_min_messages = warning;\ncreate extension if not exists "%s";\n' "$name" "$more"
   done </berth/ensure.conf
 }
 

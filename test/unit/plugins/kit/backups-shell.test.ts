@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { waitFor } from "../../../support/wait.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { kitShell } from "../../../support/shell.ts";
 
@@ -275,7 +276,8 @@ test("what is cancelled ends with all that it has started, by a signal that its 
   expect((await run(`cancel ${job.pid}`)).exitCode).toBe(0);
   await job.exited;
   expect(job.signalCode).toBe("SIGTERM");
-  expect((await run(`[ ! -d /proc/${child} ] || grep '^State:.*Z' /proc/${child}/status`)).exitCode).toBe(0);
+  const isGone = `[ ! -d /proc/${child} ] || grep '^State:.*Z' /proc/${child}/status`;
+  await waitFor("the child to be gone", async () => (await run(isGone)).exitCode === 0);
 });
 
 test.each([

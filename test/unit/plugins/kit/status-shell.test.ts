@@ -218,6 +218,8 @@ describe("postgres", () => {
     expect([exitCode, isMarked]).toEqual([0, true]);
     expect(script).not.toContain("hidden");
     expect(script).toContain("\\set password `printenv APP_PASSWORD`\n");
+    // Who connects as the role of the machinery finds the databases.
+    expect(script.indexOf("create database")).toBeLessThan(script.indexOf("create role %I superuser"));
     expect(script).toEndWith(
       '\\connect app\nset client_min_messages = warning;\ncreate extension if not exists "pgcrypto";\n',
     );
