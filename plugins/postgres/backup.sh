@@ -22,27 +22,28 @@ use_remote() {
   export PGHOST PGPORT PGUSER PGPASSFILE PGOPTIONS
 }
 
+# begun COMMAND…: waits until it succeeds, for a minute at most. A block that has just begun has no databases yet: its backup
+# would hold nothing, and count as good.
+begun() {
+  waits=${PG_ENSURED_SECONDS:-60}
+  until "$@" >/dev/null 2>&1; do
+    [ "$waits" -gt 0 ] || return 1
+    waits=$((waits - 1))
+    sleep 1
+  done
+}
+
 # job KEEP [SECONDS]: what the schedule runs. The backup is restored once and counted before the run is called a success.
 job() {
   use_remote
-  # A block that has just begun has this role once its databases are there.
-  waits=${PG_ENSURED_SECONDS:-60}
-  until psql -XAtq -d postgres -c select >/dev/null 2>&1 || [ "$waits" = 0 ]; do
-    waits=$((waits - 1))
-    sleep 1
-  done
+  # This role is there once the databases are.
+  begun psql -XAtq -d postgres -c select || true
   make_backup "$1" check "${2:-0}"
 }
 
-# backup KEEP [check]: the same on demand, from within the primary. One that has just begun has no databases yet: its backup would
-# hold nothing, and count as good.
+# backup KEEP [check]: the same on demand, from within the primary.
 backup() {
-  waits=${PG_ENSURED_SECONDS:-60}
-  until [ -e "$ensured" ]; do
-    [ "$waits" -gt 0 ] || die "the databases of the block are not there yet; try again when $PG_SCOPE/$PG_NAME is ready"
-    waits=$((waits - 1))
-    sleep 1
-  done
+  begun [ -e "$ensured" ] || die "the databases of the block are not there yet; try again when $PG_SCOPE/$PG_NAME is ready"
   use_local
   make_backup "$@"
 }
