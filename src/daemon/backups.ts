@@ -41,6 +41,7 @@ import type { openEngine } from "./engine.ts";
 import { createBackupPlatform, withDatabases } from "./backup-platform.ts";
 import { createDumps } from "../local/dumps.ts";
 import type { Ground, Late } from "./ground.ts";
+import { ownProgram } from "./plugins.ts";
 import { serverHost } from "../backups/service/locks.ts";
 import type { ContainerRef, ServerPart } from "../backups/service/platform.ts";
 import type { VolumeRoom } from "../orchestration/controller/rollout/volume-room.ts";
@@ -124,9 +125,6 @@ export function copyBefore(late: Late): NonNullable<Outside["copyBefore"]> {
   return ({ scope, name, plugin }) => round(JSON.stringify({ app: `${scope}/${name}`, plugin }));
 }
 
-/** Program and first words of this program. */
-const self = () => (Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main]);
-
 /** What is in the root beside the databases of the state. */
 function serverParts(layout: Ground["layout"]): ServerPart[] {
   return [
@@ -142,7 +140,7 @@ function serverParts(layout: Ground["layout"]): ServerPart[] {
       isTaken: ({ logs }) => logs === true,
       ...{ everyMs: () => backupLimits.logsEveryMs, keep: () => backupLimits.logsKeep },
       digest: () => logsDigest(layout),
-      stage: () => stageLogs(layout, self()),
+      stage: () => stageLogs(layout, ownProgram()),
     },
   ];
 }

@@ -4,6 +4,7 @@ import type { ServeOptions } from "../config/config.ts";
 import { createSources } from "../local/source/sources.ts";
 import type { SourceReader } from "../orchestration/api/sources.ts";
 import type { Controller } from "../orchestration/controller/controller.ts";
+import { ownProgram } from "./plugins.ts";
 
 interface Parts {
   layout: Layout;
@@ -15,7 +16,7 @@ interface Parts {
 export function sourceReader({ layout, options, controller }: Parts): SourceReader {
   return createSources({
     folder: layout.builds,
-    self: Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main],
+    self: ownProgram(),
     resolve: resolveHost,
     allowPrivate: options.allowPrivateWebhooks,
     configOf: (scope, name) => controller.getConfig({ scope, name, key: undefined, merge: true }).vars as object,
