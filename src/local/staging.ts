@@ -20,6 +20,24 @@ export const copiesFile = "copies.json";
 export const stateFile = "berth.backup";
 
 /**
+ * A folder of its own for what is on its way to a target. `fill` writes what is copied; where it fails, the folder is gone, as
+ * after `close`.
+ */
+export async function staged(folder: string, fill: () => Promise<void>) {
+  const close = () => rm(folder, { recursive: true, force: true });
+  // A server that was killed leaves its own there.
+  await close();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    await fill();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { folder, close };
+}
+
+/**
  * Writes the server's state into a folder of its own, from where it is copied to a target: that encrypts it by the recovery
  * key. `close` removes the folder.
  */
@@ -28,21 +46,13 @@ export async function stageState(
   { key, copyTo, now, copies }: { key: Key; copyTo: (path: string) => void; now: number; copies: KnownCopies },
 ): Promise<{ folder: string; close(): Promise<void> }> {
   const folder = join(layout.copies, "state");
-  const close = () => rm(folder, { recursive: true, force: true });
-  // A server that was killed leaves its own there.
-  await close();
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  try {
+  return staged(folder, async () => {
     await writeBackup({
       ...{ copyDatabase: copyTo, copyBeside: copiesBeside(layout), key, passphrase: undefined, now },
       target: join(folder, stateFile),
     });
     await writeFile(join(folder, copiesFile), JSON.stringify(copies), { mode: 0o600 });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { folder, close };
+  });
 }
 
 /** Images that the first containers of apps are made from: of those that were built and have not run yet. */

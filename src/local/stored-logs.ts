@@ -11,6 +11,7 @@ import { backupLimits } from "../config/backup-limits.ts";
 import { complainNow } from "../client/basics/output.ts";
 import { mergeSegments, stageSegments } from "../observability/store/logs/stage.ts";
 import { errorText, quietEnvironment } from "./push/git.ts";
+import { staged } from "./staging.ts";
 
 type Places = Pick<Layout, "root" | "logs" | "copies" | "metricsDatabase" | "tracesDatabase">;
 
@@ -28,10 +29,7 @@ export function logsDigest(places: Places): string {
 /** A copy of stored logs, metrics and traces, made by a process of its own: that takes seconds for a large database. */
 export async function stageLogs(places: Places, self: readonly string[]) {
   const folder = stagedFolder(places);
-  const close = () => rm(folder, { recursive: true, force: true });
-  await close();
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  try {
+  return staged(folder, async () => {
     const { freeBytes } = await folders.space(folder);
     const bytes = databasesOf(places).reduce((sum, path) => sum + sizeOf(path) + sizeOf(`${path}-wal`), 0);
     if (bytes + backupLimits.restoreSpareBytes > freeBytes)
@@ -41,11 +39,7 @@ export async function stageLogs(places: Places, self: readonly string[]) {
     });
     const said = await errorText(child.stderr);
     if ((await child.exited) !== 0) throw new Failure("unavailable", `logs and figures cannot be copied: ${said}`);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { folder, close };
+  });
 }
 
 const stagedFolder = ({ copies }: Pick<Places, "copies">) => join(copies, "logs");

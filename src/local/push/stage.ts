@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
 import type { Layout } from "../../base/disk/layout.ts";
 import { Failure, shownCause } from "../../base/wire/failure.ts";
+import { staged } from "../staging.ts";
 import { gitEnvironment, gitText, runGit } from "./git.ts";
 
 /** Repositories of scopes and of single apps, by their paths in the folder. */
@@ -41,17 +42,9 @@ function writtenAt(repository: string, path: string): string[] {
 /** Copies of all repositories, each whole although somebody may push meanwhile. Their objects are links: they never change. */
 export async function stageRepositories({ repositories, copies }: Pick<Layout, "repositories" | "copies">) {
   const folder = join(copies, "repositories");
-  const close = () => rm(folder, { recursive: true, force: true });
-  // A server that was killed leaves its own there.
-  await close();
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  try {
+  return staged(folder, async () => {
     for (const name of repositoriesIn(repositories)) await copyWhole(repositories, folder, name);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { folder, close };
+  });
 }
 
 /** git may pack objects again meanwhile, and remove what it has packed. */
