@@ -12,6 +12,7 @@ import { stateTag } from "../../backups/core/subject.ts";
 import type { StoredLife } from "../../backups/service/life.ts";
 import { serverHost } from "../../backups/service/locks.ts";
 import { createRepository, type Repository } from "../../backups/service/repository.ts";
+import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { backupLimits } from "../../config/backup-limits.ts";
 import { serveOptions } from "../../config/config.ts";
@@ -25,7 +26,7 @@ import { copiesFile, type KnownCopies, stateFile } from "../staging.ts";
 import { confirm } from "./confirm.ts";
 import { noteCopy, notedCopy } from "../../orchestration/store/copy.ts";
 import { requireRoot, thisMachine } from "./machine.ts";
-import { limitOf, partLines, restoreLogs, restoreParts, timeText } from "./restore-parts.ts";
+import { limitOf, partLines, restoreLogs, restoreParts } from "./restore-parts.ts";
 import { restoreRest, type RunClient, stopwatch } from "./restore-rest.ts";
 import { installedWords } from "./systemd.ts";
 
@@ -90,7 +91,7 @@ export async function restoreFromCommand(args: string[], client: RunClient): Pro
       `this was practice, and needs no confirm: what came back is in ${layout.root}; remove it afterwards`,
     );
   if (values.all !== true) return isWhole ? 0 : 1;
-  const time = at === undefined ? undefined : timeText(Date.parse(at));
+  const time = at === undefined ? undefined : isoTime(Date.parse(at));
   const service = installedWords();
   const code = await restoreRest({ machine: thisMachine, service, client, layout, root, from, at: time });
   return code === 0 && !isWhole ? 1 : code;
@@ -129,7 +130,7 @@ async function restoreState(layout: Layout, { values, from, source }: Asked): Pr
     const chosen = choose(snapshots, at);
     const held = { repository, snapshots, layout, limit: limitOf(at), signal: stopping.signal };
     const logs = async () => void (values.logs && (await restoreLogs(held)));
-    const copy = `the copy of ${timeText(chosen.at)}`;
+    const copy = `the copy of ${isoTime(chosen.at)}`;
     for (const line of partLines(snapshots, { stateAt: chosen.at, at, logs: values.logs })) thisMachine.say(line);
     if (values.all && copyIn(layout, values.practice) === chosen.id) {
       thisMachine.say(`${copy} is in ${layout.root} already: going on with what is missing`);
@@ -253,6 +254,6 @@ function choose(snapshots: readonly { id: string; at: number; tags: string[] }[]
   const found = ours.findLast((one) => one.at <= limit);
   if (found !== undefined) return found;
   const [oldest] = ours;
-  const range = oldest === undefined ? "there is none" : `the oldest is of ${timeText(oldest.at)}`;
+  const range = oldest === undefined ? "there is none" : `the oldest is of ${isoTime(oldest.at)}`;
   throw new Failure("not_found", `no copy is that old: ${range}; nothing was changed`);
 }

@@ -5,6 +5,7 @@ import type { Snapshot } from "../../backups/core/restic-words.ts";
 import { newestParts, partsOf } from "../../backups/core/restore-choice.ts";
 import type { Repository } from "../../backups/service/repository.ts";
 import type { Layout } from "../../base/disk/layout.ts";
+import { isoTime } from "../../base/pure/iso-time.ts";
 import { shownCause } from "../../base/wire/failure.ts";
 import { giveTree } from "../../base/disk/root.ts";
 import { backupLimits } from "../../config/backup-limits.ts";
@@ -13,8 +14,6 @@ import { thisMachine } from "./machine.ts";
 import { stopwatch } from "./restore-rest.ts";
 
 export const limitOf = (at: string | undefined) => (at === undefined ? Infinity : Date.parse(at));
-
-export const timeText = (at: number) => new Date(at).toISOString();
 
 /** The time of each part that comes back, and the time that brings all of them back as they were together. */
 export function partLines(
@@ -27,11 +26,11 @@ export function partLines(
   const noteOf = (what: string, isOld: boolean) =>
     what === "logs" && !logs ? "  (stay there without --logs)" : isOld ? "  (not copied any more)" : "";
   return [
-    `${"state".padEnd(width)}  ${timeText(stateAt)}`,
-    ...rows.map(({ what, at: of, isOld }) => `${what.padEnd(width)}  ${timeText(of)}${noteOf(what, isOld)}`),
+    `${"state".padEnd(width)}  ${isoTime(stateAt)}`,
+    ...rows.map(({ what, at: of, isOld }) => `${what.padEnd(width)}  ${isoTime(of)}${noteOf(what, isOld)}`),
     ...(together === undefined || at !== undefined
       ? []
-      : [`all of one time: --at ${timeText(together)}, here and with berth backup restore --all`]),
+      : [`all of one time: --at ${isoTime(together)}, here and with berth backup restore --all`]),
   ];
 }
 
