@@ -1,9 +1,9 @@
 import { sha256Hex } from "../../base/pure/digest.ts";
-import { Failure, shownCause } from "../../base/wire/failure.ts";
+import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import { imageOf, imagesWhat, imageTags } from "../core/subject.ts";
 import type { BackupOptions } from "./options.ts";
-import { type BackupRecords, recordRun, runsId, type StoredRun, type StoredTarget } from "./records.ts";
+import { type BackupRecords, beginRun, recordedRun, runsId, type StoredRun, type StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { failingOf, newestFirst, nextCopyAt } from "./shown.ts";
 import type { Twins } from "./twins.ts";
@@ -57,12 +57,9 @@ export function createImageCopies({
   async function copyTo(name: string, signal: AbortSignal): Promise<void> {
     const target = taking().find((one) => one.name === name);
     if (target === undefined) return;
-    const startedAt = clock.now();
-    const run: StoredRun = {
-      ...{ startedAt, endedAt: startedAt, snapshot: undefined, bytes: 0, added: 0, error: undefined },
-      state: digest(),
-    };
-    try {
+    const run: StoredRun = { ...beginRun(clock.now()), bytes: 0, added: 0, state: digest() };
+    const how = { clock, log, runsKept: limits.runsKept, failed: "images not copied" };
+    await recordedRun(records, { target: name, what: imagesWhat, run }, how, async () => {
       const repository = await repositoryOf(target);
       const there = new Set(
         (await look(name, repository)).flatMap(({ tags, isDamaged }) => (isDamaged ? [] : [imageOf(tags)])),
@@ -80,12 +77,7 @@ export function createImageCopies({
         run.added = (run.added ?? 0) + made.added;
         log.info("image copied", { target: name, image: id, added: made.added });
       }
-    } catch (error) {
-      run.error = shownCause(error);
-      log.warn("images not copied", { target: name, error });
-    }
-    run.endedAt = clock.now();
-    await recordRun(records, { target: name, what: imagesWhat, run }, { log, runsKept: limits.runsKept });
+    });
   }
 
   async function bringFrom(target: StoredTarget, id: string): Promise<boolean> {

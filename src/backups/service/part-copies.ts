@@ -1,10 +1,9 @@
-import { shownCause } from "../../base/wire/failure.ts";
 import { keepWords } from "../core/restic-words.ts";
 import { partTags } from "../core/subject.ts";
 import { createImageCopies } from "./image-copies.ts";
 import type { BackupOptions } from "./options.ts";
 import type { ServerPart } from "./platform.ts";
-import { type BackupRecords, recordRun, runsId, type StoredRun, type StoredTarget } from "./records.ts";
+import { type BackupRecords, beginRun, recordedRun, runsId, type StoredRun, type StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { failingOf, nextCopyAt } from "./shown.ts";
 import type { Twins } from "./twins.ts";
@@ -68,12 +67,10 @@ function createPartCopies({
   async function copyTo(name: string, part: ServerPart, signal: AbortSignal): Promise<void> {
     const target = records.targets().find((one) => one.name === name);
     if (target === undefined || !part.isTaken(target) || signal.aborted) return;
-    const startedAt = clock.now();
-    const nothing = { snapshot: undefined, bytes: undefined, added: undefined, error: undefined };
-    const run: StoredRun = { startedAt, endedAt: startedAt, ...nothing };
-    try {
-      // Read before the copy: what changes meanwhile is due again.
-      run.state = digestOf(part);
+    // Its digest is read before the copy: what changes meanwhile is due again.
+    const run: StoredRun = { ...beginRun(clock.now()), state: digestOf(part) };
+    const how = { clock, log, runsKept: limits.runsKept, failed: "part of the server not copied" };
+    await recordedRun(records, { target: name, what: part.name, run }, how, async () => {
       const repository = await repositoryOf(target);
       await look(name, repository);
       const { folder, close } = await part.stage();
@@ -83,12 +80,7 @@ function createPartCopies({
         await close();
       }
       log.info("part of the server copied", { target: name, what: part.name, added: run.added });
-    } catch (error) {
-      run.error = shownCause(error);
-      log.warn("part of the server not copied", { target: name, what: part.name, error });
-    }
-    run.endedAt = clock.now();
-    await recordRun(records, { target: name, what: part.name, run }, { log, runsKept: limits.runsKept });
+    });
   }
 
   return {

@@ -1,4 +1,5 @@
-import { Failure } from "../../base/wire/failure.ts";
+import { Failure, shownCause } from "../../base/wire/failure.ts";
+import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import { dumpClaim, type VolumeSubject, whatOf } from "../core/subject.ts";
 import type { Credentials } from "../core/target.ts";
@@ -50,6 +51,28 @@ export async function recordRun(
   await records
     .putRuns(target, kept, what)
     .catch((error: unknown) => log.error("run of a copy not recorded", { target, what, error }));
+}
+
+/** A run that has made nothing yet. */
+export const beginRun = (at: number): StoredRun => ({
+  ...{ startedAt: at, endedAt: at, snapshot: undefined, bytes: undefined, added: undefined, error: undefined },
+});
+
+/** Makes a copy and records the run, with its end. Never rejects for what `work` does: that is in the record. */
+export async function recordedRun(
+  records: Pick<BackupRecords, "runs" | "putRuns">,
+  { target, what, run }: { target: string; what: string | undefined; run: StoredRun },
+  { clock, log, runsKept, failed }: { clock: Pick<Clock, "now">; log: Log; runsKept: number; failed: string },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    run.error = shownCause(error);
+    log.warn(failed, { target, what, error });
+  }
+  run.endedAt = clock.now();
+  await recordRun(records, { target, what, run }, { log, runsKept });
 }
 
 /** Times are epoch milliseconds. */

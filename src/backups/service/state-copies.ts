@@ -4,7 +4,7 @@ import { createLimit } from "../../base/words/limit.ts";
 import { keepWords } from "../core/restic-words.ts";
 import { stateTag } from "../core/subject.ts";
 import type { BackupOptions } from "./options.ts";
-import { recordRun, type StoredRun, type StoredTarget } from "./records.ts";
+import { beginRun, recordRun, type StoredRun, type StoredTarget } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { isFirstPass, isDueAgain, nextCopyAt } from "./shown.ts";
 import type { Twins } from "./twins.ts";
@@ -46,10 +46,8 @@ export function createStateCopies(
     const end = new AbortController();
     const signal = AbortSignal.any([stopping, end.signal]);
     underWay = { name, end };
-    const startedAt = clock.now();
-    const nothing = { snapshot: undefined, bytes: undefined, added: undefined, error: undefined };
-    // Read before the copy: what changes meanwhile is due again.
-    const run: StoredRun = { startedAt, endedAt: startedAt, ...nothing, state: digest() };
+    // Its digest is read before the copy: what changes meanwhile is due again.
+    const run: StoredRun = { ...beginRun(clock.now()), state: digest() };
     try {
       const repository = await parts.repositoryOf(target);
       await parts.look(target.name, repository);
@@ -59,7 +57,7 @@ export function createStateCopies(
       } finally {
         await staged.close();
       }
-      await parts.onCopied(startedAt);
+      await parts.onCopied(run.startedAt);
       log.info("state copied", { target: target.name, snapshot: run.snapshot, added: run.added });
       tend(target.name, repository, signal);
     } catch (error) {

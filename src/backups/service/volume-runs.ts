@@ -10,7 +10,7 @@ import { subjectTags, volumeTag, whatOf } from "../core/subject.ts";
 import { createVolumeCopy } from "./copy-volume.ts";
 import type { BackupOptions } from "./options.ts";
 import type { AppVolumes, CopiedVolume, CopyPolicy, Dumps, Platform } from "./platform.ts";
-import { type BackupRecords, runsId, type StoredRun, type StoredTarget, recordRun } from "./records.ts";
+import { beginRun, type BackupRecords, runsId, type StoredRun, type StoredTarget, recordRun } from "./records.ts";
 import type { Repository } from "./repository.ts";
 import { failingOf, nextCopyAt, shownApps } from "./shown.ts";
 import type { ClosedApp, PauseRecords, Still } from "./still.ts";
@@ -115,9 +115,7 @@ export function createVolumeRuns(options: {
     const what = whatOf(volume.subject);
     const open = new Map<string, StoredRun>();
     const begin = (name: string) => {
-      const startedAt = clock.now();
-      const nothing = { snapshot: undefined, bytes: undefined, added: undefined, error: undefined };
-      const run: StoredRun = { startedAt, endedAt: startedAt, ...nothing };
+      const run = beginRun(clock.now());
       open.set(name, run);
       return run;
     };
