@@ -18,6 +18,10 @@ export function protectionOf({ every, volumes }: Pick<AppBackup, "every" | "volu
 export const copiesFail = ({ last_error: error, volume_errors: errors = [] }: BackupTarget): boolean =>
   error !== undefined || errors.length > 0;
 
+/** The same, or its last check found that it has lost data. */
+export const isTargetFailing = (target: BackupTarget): boolean =>
+  copiesFail(target) || target.check_error !== undefined;
+
 /** The runs of copies that were begun; undefined until all of them have ended. */
 export function endedRuns(
   { since, copies }: DataOf<typeof runBackup>,

@@ -1,4 +1,5 @@
 import type { BackupTarget } from "../../backups/api/backups.ts";
+import { isTargetFailing } from "../../backups/api/protection.ts";
 import { useCopies } from "../data/copies.ts";
 import { apps, known } from "../data/model.ts";
 import { may } from "../data/session.ts";
@@ -95,7 +96,7 @@ function Targets({ list }: { list: readonly BackupTarget[] }) {
       ) : (
         <Table
           label="Targets"
-          rows={list.toSorted((a, b) => Number(isFailing(b)) - Number(isFailing(a)))}
+          rows={list.toSorted((a, b) => Number(isTargetFailing(b)) - Number(isTargetFailing(a)))}
           keyOf={({ name }) => name}
           columns={[
             { title: "State", cell: stateOf },
@@ -117,11 +118,9 @@ function Targets({ list }: { list: readonly BackupTarget[] }) {
 const faultsOf = ({ last_error: error, check_error: fault, volume_errors: errors = [] }: BackupTarget) =>
   [error, fault, ...errors].filter((one) => one !== undefined);
 
-const isFailing = (target: BackupTarget) => faultsOf(target).length > 0;
-
 function stateOf(target: BackupTarget) {
   const { held, state_at: at } = target;
-  if (isFailing(target)) return <State tone="bad" text="failing" title={faultsOf(target).join("; ")} />;
+  if (isTargetFailing(target)) return <State tone="bad" text="failing" title={faultsOf(target).join("; ")} />;
   if (held !== undefined) return <State tone="warn" text="waits" title={held} />;
   return at === undefined ? <State tone="work" text="no copy yet" /> : <State tone="good" text="copied" />;
 }

@@ -6,7 +6,7 @@ import {
   putBackupTarget,
   testBackupTarget,
 } from "../../../backups/api/backups.ts";
-import { copiesFail } from "../../../backups/api/protection.ts";
+import { isTargetFailing } from "../../../backups/api/protection.ts";
 import type { Arguments } from "../../basics/arguments.ts";
 import { exitCodes, usageFailure } from "../../basics/failures.ts";
 import { printable } from "../../basics/style.ts";
@@ -28,7 +28,7 @@ export const targetCommands: readonly Command[] = [
     async run(context) {
       const data = await context.api.call(listBackupTargets, {});
       answer(context, data, () => targetsText(data.targets, context));
-      return data.targets.length > 0 && data.targets.every(isFailing) ? exitCodes.failed : exitCodes.done;
+      return data.targets.length > 0 && data.targets.every(isTargetFailing) ? exitCodes.failed : exitCodes.done;
     },
   },
   {
@@ -139,8 +139,6 @@ function sizesText({ size_bytes: size, growth_bytes: growth }: BackupTarget): st
   return growth === undefined ? bytesText(size) : `${bytesText(size)}, +${bytesText(Math.max(0, growth))} a day`;
 }
 
-const isFailing = (target: BackupTarget) => copiesFail(target) || target.check_error !== undefined;
-
 /** Each error once, after all that it is of: a target that is away fails every copy in the same words. */
 function sameErrors(texts: readonly string[]): string[] {
   const found = Map.groupBy(texts, (text) => text.slice(text.indexOf(": ")));
@@ -156,7 +154,7 @@ function targetsText(targets: readonly BackupTarget[], { terminal }: Context): s
     one.every,
     one.state_at === undefined ? style.yellow("never") : timeText(one.state_at),
     sizesText(one),
-    isFailing(one) ? style.red("failing") : one.held === undefined ? "ok" : style.yellow("held"),
+    isTargetFailing(one) ? style.red("failing") : one.held === undefined ? "ok" : style.yellow("held"),
   ]);
   const faults = targets.flatMap(({ name, last_error: error, check_error: checked, held, next_at: next, ...more }) => [
     ...(checked === undefined ? [] : [`${style.red(name)}: ${printable(checked)}`]),
