@@ -118,6 +118,24 @@ test("an apply that is refused anyway copies nothing, nor one that leaves the im
   expect(copies).toEqual([]);
 });
 
+test("a restart that pulls another image copies before, and changes nothing where that fails", async () => {
+  await runs(database(older));
+  it.runtime.addRemoteImage(older, { id: "sha256:two" });
+  const again = "POST /restart?scope=data&name=main&kind=statefulset&pull=true&wait=false";
+  const pinned = () => it.store.images.pinOf({ kind: "statefulset", scope: "data", name: "main" })?.imageId;
+  failing = "the target is away";
+  expect((await ask(again)).status).toBe(409);
+  expect([copies.length, pinned() === "sha256:two"]).toEqual([1, false]);
+  failing = undefined;
+  expect((await ask(again)).status).toBe(202);
+  await it.settle();
+  expect([copies.length, pinned()]).toEqual([2, "sha256:two"]);
+  it.runtime.addRemoteImage(older, { id: "sha256:three" });
+  expect((await ask(`${again}&no_backup=true`)).status).toBe(202);
+  await it.settle();
+  expect([copies.length, pinned()]).toEqual([2, "sha256:three"]);
+});
+
 test("the plan says that a copy is made", async () => {
   await runs(database(older));
   const { plan } = await it.apply(database(newer), { dryRun: true });
